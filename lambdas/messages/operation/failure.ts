@@ -1,4 +1,4 @@
-import { type Failure, isHopeless } from "../../records/failures.ts";
+import { isHopeless } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import {
   asksToContinue,
@@ -14,7 +14,6 @@ import { continueButtons, continueNext } from "../node/continue.ts";
 import { cureButtons } from "../node/cures.ts";
 import { screenshotButtons } from "../node/late.ts";
 import { remedyOf } from "../remedies/remedies.ts";
-import type { Remedy } from "../remedies/remedy.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import {
@@ -121,12 +120,14 @@ export function commandAfter(operation: OperationRecord, node: NodeRecord): stri
   return `${typeThis(...command)} ${outcome}`;
 }
 
-/** State of the machine: as the failure left it, until its outcome is known or a person has decided. */
-const state = ({ settled, outcome, failure }: NodeRecord): string =>
-  sentence(prose(settled ?? outcome ?? failure?.left ?? "", 400));
-
-/** Meaning of the failure: the machine's state and the likely cause. */
-const meaning = (node: NodeRecord, { cause }: Remedy): string => `${state(node)} Likely cause: ${cause}.`;
+/**
+ * State of the machine: as the failure left it, until its outcome is known or a person has decided. An operation on one node
+ * says in its summary what was not done as well.
+ */
+function state({ settled, outcome, failure }: NodeRecord, { summary }: Pick<OperationRecord, "summary">): string {
+  const known = settled ?? outcome ?? failure?.left ?? "";
+  return sentence(prose(known !== "" && summary?.includes(known) ? summary : known, 400));
+}
 
 const untilTerminated = ({ instanceId }: NodeRecord): string =>
   `it runs, and is billed, until someone terminates it: press Terminate now, or run ${typeThis("remove", instanceId ?? "")}`;
@@ -142,9 +143,9 @@ function next(node: NodeRecord, operation: OperationRecord, now: string): string
 }
 
 /** Describes a node whose machine answers and fails a check: the check itself is the cause. */
-const failsCheck = (node: NodeRecord, { why }: Failure, hasButtons: boolean): string[] => [
-  sentence(plain(why.replace(GAVE_UP, ""), 600)),
-  hasButtons ? `${state(node)} *Why?* shows all checks; press *Check again* once this one is fixed.` : state(node),
+const failsCheck = (node: NodeRecord, operation: OperationRecord, hasButtons: boolean): string[] => [
+  sentence(plain((node.failure?.why ?? "").replace(GAVE_UP, ""), 600)),
+  `${state(node, operation)}${hasButtons ? " *Why?* shows all checks; press *Check again* once this one is fixed." : ""}`,
 ];
 
 /** Headline of a failed node, and of a drain that has passed its deadline. */
@@ -171,9 +172,9 @@ export function failureBlocks(
   const isNextSaid = node.settled !== undefined || cures.some(({ actionId }) => actionId === PROVE_AGAIN);
   const lines =
     failure.code === "check-fails" && cures.some(({ actionId }) => actionId === LOOK_AGAIN)
-      ? failsCheck(node, failure, started === undefined)
+      ? failsCheck(node, operation, started === undefined)
       : [
-          meaning(node, remedy),
+          `${state(node, operation)} Likely cause: ${remedy.cause}.`,
           `*Remedy:* ${remedy.remedy}.`,
           ...(isNextSaid ? [] : [`*Next:* ${next(node, operation, now)}`]),
           codeBlock(failure.why, room),

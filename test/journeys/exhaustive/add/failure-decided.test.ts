@@ -23,7 +23,7 @@ test("a failed machine is kept for whoever wants to look at it", async () => {
   await failing();
   await here.press("operator", "keep-instance");
   await settled(here);
-  expect(wordsOf(spoken(here).channel[0] as never)).toContain("kept for inspection by <@U0OPERATOR>");
+  expect(wordsOf(spoken(here).channel[0] as never)).toContain("Kept for inspection by <@U0OPERATOR>");
   await expectPutAway(here, true);
 });
 
@@ -55,7 +55,7 @@ test("who may not add may not decide, and who terminates what was just kept is a
   );
   await here.until(() => dialogOf(here, "approver") !== "", 2, "the removal's dialog");
   expect((await here.nodes((await here.operations()).at(-1)?.id ?? ""))[0]?.outcome).toBe(
-    "kept for inspection by <@U0OPERATOR>",
+    "Kept for inspection by <@U0OPERATOR>",
   );
   expect(dialogOf(here, "approver")).toContain(launchedId(here));
   expect(calls(here, "ec2", "TerminateInstances")).toEqual([]);
@@ -96,7 +96,7 @@ test("a failed machine whose Node is Ready is never terminated", async () => {
   await asked(here);
   await here.press("operator", "terminate-instance");
   await settled(here);
-  expect(wordsOf(spoken(here).channel[0] as never)).toMatch(/kept, because its Node .* is Ready/);
+  expect(wordsOf(spoken(here).channel[0] as never)).toMatch(/Kept, because its Node .* is Ready/);
   expect(nodeNamed(here, launchedName(here))).toBeDefined();
   await expectPutAway(here, true);
 });

@@ -5,8 +5,8 @@ import { inThreads, openly } from "../../reading.ts";
 import { joiner, type Moment, type Restarts, recordRestarts } from "../../restarts.ts";
 
 const moments: readonly Moment[] = [
-  // The operation, and what the front door has accepted.
-  { after: "the request was written down", service: "dynamodb", action: "PutItem", principal: "front-door", count: 2 },
+  // The operation, what the front door has accepted, and where a private answer goes.
+  { after: "the request was written down", service: "dynamodb", action: "PutItem", principal: "front-door", count: 3 },
   { after: "the coordinator was started", service: "lambda", action: "Invoke", principal: "front-door", count: 1 },
   { after: "the message was posted", service: "slack", action: "chat.postMessage", count: 1 },
   {
