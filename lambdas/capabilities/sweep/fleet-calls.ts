@@ -56,11 +56,12 @@ async function noteTrouble(
 /**
  * Begins the call anew if the nodes that failed since people were called are too many by themselves: nobody is notified of a
  * message that is only updated.
+ * @returns the call's new beginning; null if it goes on as it is
  */
-function callAgain(
-  { kind, failing, all }: FleetTrouble,
-  { pagedAt, paged, nodes }: FleetCall,
-  { mostNotReady }: Configuration,
+export function callAgain(
+  { kind, failing, all }: Pick<FleetTrouble, "kind" | "failing" | "all">,
+  { pagedAt, paged, nodes }: Pick<FleetCall, "pagedAt" | "paged" | "nodes">,
+  { mostNotReady }: Pick<Configuration, "mostNotReady">,
 ): Pick<FleetCall, "since" | "ts" | "shown"> | null {
   if (pagedAt === null) return null;
   const known = new Set(paged ?? nodes);
