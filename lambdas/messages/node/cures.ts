@@ -101,7 +101,8 @@ function afterReboot({ stage, code }: Failure, node: string, request: Request): 
  * takes no command.
  */
 export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
-  if (!nodeName || !failure || settled !== undefined) return [];
+  // No command finds a Node that was deleted.
+  if (!nodeName || !failure || settled !== undefined || failure.code === "node-deleted") return [];
   if (failure.left.startsWith(asksForCordon)) return [uncordon(nodeName), keepCordoned(nodeName)];
   if (!CURABLE.has(workflow)) return [];
   if (workflow === "guarding")

@@ -40,7 +40,7 @@ describe("A machine that loses its route to the metadata service", () => {
     expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "reboot" });
     expect(message()).toContain("has lost its route to the metadata service");
     expect(message()).toContain(ROUTE);
-    expect(message()).toContain("[Check again]\n[Reboot through EC2…]\n[Keep cordoned]");
+    expect(message()).toContain("[Reboot through EC2…]\n[Check again]\n[Keep cordoned]");
     expect(isCordoned(here)).toBe(true);
     endFault(here, lost);
     endFault(here, hangs);
