@@ -69,6 +69,7 @@ describe("The button of a failed guard", () => {
 
   it("goes by the code: EC2's reboot where the machine takes no command, else the guard", () => {
     expect(buttons("agent-silent", "no answer")).toEqual(["Reboot through EC2…"]);
+    expect(buttons("node-deleted", "the Node was deleted by someone else")).toEqual([]);
     expect(buttons("guard-task-missing", "the machine's SSM agent does not answer")).toEqual(["Install the guard"]);
     expect(buttons(undefined, "the machine's SSM agent does not answer")).toEqual(["Install the guard"]);
   });

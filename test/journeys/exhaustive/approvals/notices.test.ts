@@ -40,7 +40,9 @@ test("each hour the front door is asked by its address on the internet, which no
   vi.spyOn(console, "error").mockReturnValue();
   secrets.seed(demo.slackSecret, "");
   await here.pass(60);
-  expect(answers()).toEqual([1, 0]);
+  // EventBridge delivers an event at least once, so that one tick may ask twice.
+  const [first, ...later] = answers();
+  expect([first, new Set(later)]).toEqual([1, new Set([0])]);
   expect(here.simulator.slack.messages()).toHaveLength(said);
   vi.restoreAllMocks();
 });

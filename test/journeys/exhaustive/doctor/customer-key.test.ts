@@ -5,7 +5,7 @@ import { demo } from "../../../../lib/sandbox/demo.ts";
 import { place } from "../../../../lib/sandbox/demo-account.ts";
 import { denied, newest, settled } from "../../evidence.ts";
 import { type Journey, type JourneyOptions, startJourney } from "../../journey.ts";
-import { answerTo, inThreads } from "../../reading.ts";
+import { answerTo, openly } from "../../reading.ts";
 
 const key: CustomerKey = {
   arn: `arn:aws:kms:${demo.region}:${demo.accountId}:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9`,
@@ -44,7 +44,7 @@ test("machines whose role may not use the key of the bucket stop at the payload"
   const node = permissionsFor(withKey).node.filter(({ sid }) => !sid.startsWith("UseKeyOf"));
   here = await begun({ overrides: { permissions: { node } } });
   await here.type("operator", "/win add web");
-  await here.until(() => inThreads(here).join().includes("kms:Decrypt"), 60);
+  await here.until(() => openly(here).join().includes("kms:Decrypt"), 60);
   await settled(here);
 });
 
