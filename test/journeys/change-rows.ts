@@ -250,7 +250,7 @@ export const changeRows: readonly ChangeRow[] = [
       "out of time": late("proof", "the node stays cordoned until it is proven"),
       "its Node is deleted": {
         status: "failed",
-        says: /❌[\s\S]*Its Node no longer exists/,
+        says: /❌[\s\S]*its Node no longer exists/i,
         leaves: gone,
         because: "a Node that is gone is not proven",
       },
@@ -271,7 +271,7 @@ export const changeRows: readonly ChangeRow[] = [
       "out of time": late("metadata route", "the tag was taken away again, and the guard may still be on the machine"),
       "its Node is deleted": {
         status: "failed",
-        says: /❌[\s\S]*Guard and tag were taken away again[\s\S]*its Node no longer exists/,
+        says: /❌[\s\S]*guard and tag were taken away again[\s\S]*its Node no longer exists/i,
         leaves: gone,
         because: "Casement gets no right to a machine that is no node of the cluster",
       },
@@ -298,7 +298,7 @@ export const changeRows: readonly ChangeRow[] = [
       },
       "out of time": {
         status: "failed",
-        says: /❌[\s\S]*Its approval has no power any more/,
+        says: /❌[\s\S]*its approval has no power any more/i,
         leaves: assistedAs("prod-west", true, "beginning"),
         because: "an approval that has begun to end does not come back",
       },

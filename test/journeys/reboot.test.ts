@@ -49,7 +49,7 @@ describe("A reboot", () => {
     const { operation, nodes } = await newest(here);
     expect(operation.status).toBe("failed");
     expect(nodes[0]?.failure?.stage).toBe("reboot");
-    expect(told).toContain("The node stays cordoned until it is proven");
+    expect(told).toContain("the node stays cordoned until it is proven");
     expect(told).toContain("[Reboot through EC2…]\n[Check again]\n[Keep cordoned]");
     expect(told).not.toContain("[Try again]");
     expect(isCordoned(here)).toBe(true);

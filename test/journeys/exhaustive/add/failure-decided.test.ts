@@ -55,7 +55,7 @@ test("who may not add may not decide, and who terminates what was just kept is a
   );
   await here.until(() => dialogOf(here, "approver") !== "", 2, "the removal's dialog");
   expect((await here.nodes((await here.operations()).at(-1)?.id ?? ""))[0]?.outcome).toBe(
-    "Kept for inspection by <@U0OPERATOR>",
+    "kept for inspection by <@U0OPERATOR>",
   );
   expect(dialogOf(here, "approver")).toContain(launchedId(here));
   expect(calls(here, "ec2", "TerminateInstances")).toEqual([]);

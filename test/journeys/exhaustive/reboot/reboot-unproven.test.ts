@@ -61,7 +61,7 @@ describe("A node that a reboot left cordoned because it was not proven", () => {
     await here.press("operator", PROVE_AGAIN);
     await settled(here, 60);
     expect((await newest(here)).operation).toMatchObject({ status: "failed", request: { command: "prove" } });
-    expect(told()).toContain("The node stays cordoned until it is proven");
+    expect(told()).toContain("the node stays cordoned until it is proven");
     expect(openly(here).at(-1)).toMatch(/kubelet[^\n]*exit code 255[^\n]*\n[^\n]*\*Why\?\* shows all checks/);
     expect(isCordoned(here)).toBe(true);
     await mend(fault);
