@@ -76,7 +76,7 @@ test("tells a failure in the machine's own words, and terminates by button", { t
   await window.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
   await pace(300);
   await failed
-    .getByText(/terminated by/)
+    .getByText(/terminated by/i)
     .first()
     .waitFor(LONG);
   await region("Instances").getByText("terminated").waitFor(LONG);
