@@ -104,6 +104,20 @@ export const podOn = (node: SeedNode, name: string, more: { metadata?: object; s
     },
   }) as unknown as KubeObject;
 
+/** Creates a workload of two pods that are like this one. */
+export function twoReplicas({ simulator }: Journey, name: string, pod: KubeObject & { readonly spec?: object }): void {
+  simulator.kubernetes.create({
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: { name, namespace: "default" },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: pod.spec },
+    },
+  } as never);
+}
+
 /** A pod on the node that its budget "guard" does not let go. */
 export async function guardedPod(here: Journey, node: SeedNode): Promise<void> {
   here.simulator.kubernetes.create(podOn(node, "guarded"));

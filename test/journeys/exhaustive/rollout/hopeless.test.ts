@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { newest } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
-import { cordonByHand, guardedPod, otherWeb, podOn, shortName, web } from "../../others.ts";
+import { cordonByHand, guardedPod, otherWeb, podOn, shortName, twoReplicas, web } from "../../others.ts";
 import { openly } from "../../reading.ts";
 import { ask, withSeedNodes } from "../../removal.ts";
 
@@ -17,19 +17,7 @@ async function cardOf(command: string): Promise<string> {
 
 /** A workload of two pods, both on one node, that no budget guards. */
 async function loneWorkload(): Promise<void> {
-  here.simulator.kubernetes.create({
-    apiVersion: "apps/v1",
-    kind: "ReplicaSet",
-    metadata: { name: "cart", namespace: "default" },
-    spec: {
-      replicas: 2,
-      selector: { matchLabels: { app: "cart" } },
-      template: {
-        metadata: { labels: { app: "cart" } },
-        spec: { ...(podOn(otherWeb, "cart").spec as object) },
-      },
-    },
-  } as never);
+  twoReplicas(here, "cart", podOn(otherWeb, "cart"));
   await here.pass(1);
 }
 

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { demoConfiguration } from "../../../../lib/sandbox/demo-configuration.ts";
 import { newest, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
-import { kubectl, podOn } from "../../others.ts";
+import { kubectl, podOn, twoReplicas } from "../../others.ts";
 import { poolOfFour } from "../../pool-of-four.ts";
 import { openly } from "../../reading.ts";
 
@@ -25,19 +25,8 @@ async function begin(settleSeconds: number): Promise<void> {
   const { pools } = demoConfiguration({ apiServer: "https://kubernetes.sandbox.invalid", authority: "" });
   ({ here, names } = await poolOfFour(1, { pools: { ...pools, web: { ...pools.web, settleSeconds } } }));
   await mark("here");
-  const spec = podOn({ name: "", instanceId: "" }, "cart", {
-    spec: { nodeName: undefined, nodeSelector: { [LABEL]: "here" } },
-  }).spec;
-  here.simulator.kubernetes.create({
-    apiVersion: "apps/v1",
-    kind: "ReplicaSet",
-    metadata: { name: "cart", namespace: "default" },
-    spec: {
-      replicas: 2,
-      selector: { matchLabels: { app: "cart" } },
-      template: { metadata: { labels: { app: "cart" } }, spec },
-    },
-  } as never);
+  const anywhere = { nodeName: undefined, nodeSelector: { [LABEL]: "here" } };
+  twoReplicas(here, "cart", podOn({ name: "", instanceId: "" }, "cart", { spec: anywhere }));
   await here.pass(3);
   await here.type("operator", `/win reboot ${names[0]} ${names[1]}`);
   await here.until(async () => (await nodes())[0]?.stage === "reboot", 60, "the first reboot");
