@@ -1,5 +1,5 @@
 import type { Configuration } from "../configuration/configuration.ts";
-import { rulesIn } from "./approvals.ts";
+import { BREAK_GLASS, rulesIn } from "./approvals.ts";
 import { commands } from "./list.ts";
 
 type Rules = Pick<Configuration, "people" | "policy">;
@@ -47,7 +47,7 @@ export const audienceOf = (rules: Rules, command: string): string[] =>
  * @returns ids of Slack
  */
 export function audienceOnCall(rules: Rules, command: string): string[] {
-  const onCall = audienceOf(rules, "break-glass");
+  const onCall = audienceOf(rules, BREAK_GLASS);
   return onCall.length > 0 ? onCall : audienceOf(rules, command);
 }
 

@@ -1,5 +1,6 @@
 import { leaseOf, record, tell } from "../../change/node/task.ts";
 import { auditNode } from "../../change/operation/audit.ts";
+import { workRecord } from "../../change/operation/work-record.ts";
 import type { Ec2Reboot, LateReboot } from "../../records/late-reboot.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { RebootTask } from "./task.ts";
@@ -13,9 +14,7 @@ export interface Press {
 }
 
 /** Reads from the ledger which EC2 reboots of the task's machine were offered and ordered. */
-export async function lateRebootOf({ steps, operation, index }: RebootTask): Promise<LateReboot> {
-  return (await steps.ledger.nodes(operation)).find((one) => one.index === index) ?? {};
-}
+export const lateRebootOf = async (task: RebootTask): Promise<LateReboot> => (await workRecord(task.steps, task)) ?? {};
 
 /** Writes the audit entry of an EC2 reboot. A repeated call writes nothing. */
 export const auditEc2Reboot = (task: RebootTask, { by, at }: Ec2Reboot): Promise<void> =>

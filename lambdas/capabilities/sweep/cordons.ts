@@ -1,11 +1,13 @@
 import { giveBackCordon } from "../../change/node/cordon.ts";
 import { type LostNode, ownStartUpTaint } from "../../change/node/lost-node.ts";
+import { workRecord } from "../../change/operation/work-record.ts";
 import { CORDONED_BY } from "../../cluster/node-keys.ts";
 import { cordonGivenBack, cordonKept, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { codeOfAnswer, isBusy } from "../../steps/client-errors.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -23,11 +25,6 @@ export async function leftCordons(steps: Steps): Promise<OpenCordon[]> {
   return left.flat();
 }
 
-const workOn = async (
-  steps: Steps,
-  { operation, index }: Pick<OpenCordon, "operation" | "index">,
-): Promise<NodeRecord | undefined> => (await steps.ledger.nodes(operation)).find((one) => one.index === index);
-
 /** Takes an execution that Lambda refuses to show for one that runs: the sweep reports it. @throws any other error */
 function unknownEnding(error: unknown): null {
   if (codeOfAnswer(error) !== "aws-denied") throw error;
@@ -36,7 +33,7 @@ function unknownEnding(error: unknown): null {
 
 async function isLeft(steps: Steps, { operation: id, index }: OpenCordon): Promise<boolean> {
   const operation = await steps.ledger.operation(id);
-  const node = await workOn(steps, { operation: id, index });
+  const node = await workRecord(steps, { operation: id, index });
   if (operation?.endedAt === null && (node?.endedAt ?? null) === null) return false;
   const execution = node?.executionArn ?? operation?.executionArn ?? null;
   return execution === null || (await steps.executions.ending(execution).catch(unknownEnding)) !== null;
@@ -85,7 +82,7 @@ const recordOf = async (steps: Steps, { operation, index }: NodeRecord): Promise
 /** Gives back a Node that an operation left when it ended; a cordon that is "unproven" is kept once that was told. */
 export async function giveBackLeft(steps: Steps, record: OpenCordon): Promise<LeftCordonOutcome | null> {
   const machine = await steps.instances.describe(record.instanceId);
-  return judge(steps, record, await workOn(steps, record), machine);
+  return judge(steps, record, await workRecord(steps, record), machine);
 }
 
 /**
@@ -117,9 +114,10 @@ export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: L
 /**
  * Takes Casement's marks off nodes that stayed cordoned for a person and that someone has uncordoned with kubectl: the label
  * would keep them out of load balancers. A node whose reboot is unproven keeps its record. Call inside a step.
+ * @param nodes all nodes of the cluster
  */
-export async function clearUncordoned(steps: Steps): Promise<void> {
-  for (const node of await steps.nodes.all()) {
+export async function clearUncordoned(steps: Steps, nodes: readonly Node[]): Promise<void> {
+  for (const node of nodes) {
     const { uid, annotations } = node.metadata ?? {};
     if (!uid || node.spec?.unschedulable || !annotations?.[CORDONED_BY]) continue;
     const record = await steps.cordons.find(uid);

@@ -1,3 +1,4 @@
+import { workRecord } from "../../change/operation/work-record.ts";
 import { rulesIn } from "../../commands/approvals.ts";
 import { audienceOf } from "../../commands/policy.ts";
 import { keptNotice, type Notice } from "../../messages/operation/escalations.ts";
@@ -52,7 +53,7 @@ export async function dueReminders(steps: Steps): Promise<Reminder[]> {
 export async function remind(steps: Steps, { operation: id, index, day }: Reminder): Promise<void> {
   const { configuration } = await steps.runtime.read(null);
   const operation = await steps.ledger.operation(id);
-  const node = (await steps.ledger.nodes(id)).find((one) => one.index === index);
+  const node = await workRecord(steps, { operation: id, index });
   if (!operation || !node || !isDue(node, steps.now())) return;
   const called = audienceOf(rulesIn(configuration, operation.pool?.name ?? null), "remove");
   const message = keptReminder(node, called, messageSettings(configuration), steps.timestamp());

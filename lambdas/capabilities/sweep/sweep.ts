@@ -79,8 +79,9 @@ async function releaseLeftSlots(steps: Steps): Promise<void> {
 
 /** Takes marks off nodes: those that others uncordoned, and those whose rollout has ended. Call inside a step. */
 async function clearMarks(steps: Steps): Promise<void> {
-  await clearUncordoned(steps);
-  await unmarkLeft(steps);
+  const nodes = await steps.nodes.all();
+  await clearUncordoned(steps, nodes);
+  await unmarkLeft(steps, nodes);
 }
 
 /** Lets what the ledger holds of machines expire once they are gone. Call inside a step. */

@@ -8,6 +8,7 @@ import { hasEnded } from "../../steps/ec2/instances.ts";
 import { mostAway, type PoolView, poolNodes } from "../../steps/ledger/slot-rules.ts";
 import { TAG } from "../../tags.ts";
 import { leaseOf, type NodeTask, nodeOf, waitFor } from "../node/task.ts";
+import { workRecord } from "../operation/work-record.ts";
 
 /** Slots of nodes without a pool, and of a pool that the configuration no longer names. */
 const ONE = 1;
@@ -39,9 +40,9 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
 }
 
 /** Keeps who takes the slots in the record, so that the schedule can call people to them. */
-async function noteTakers({ steps, operation, index }: NodeTask, slotTakenBy: readonly string[]): Promise<void> {
-  const record = (await steps.ledger.nodes(operation)).find((one) => one.index === index);
-  if (isDeepStrictEqual(record?.slotTakenBy ?? [], slotTakenBy)) return;
+async function noteTakers(task: NodeTask, slotTakenBy: readonly string[]): Promise<void> {
+  const { steps, operation, index } = task;
+  if (isDeepStrictEqual((await workRecord(steps, task))?.slotTakenBy ?? [], slotTakenBy)) return;
   await steps.ledger.changeNode(operation, index, { slotTakenBy });
 }
 
@@ -50,8 +51,9 @@ async function holderOf(
   { steps }: NodeTask,
   { owner, node, since }: { readonly owner: string; readonly node: string; readonly since: string },
 ): Promise<SlotHolder> {
-  const { operation, index } = workOf(owner);
-  const record = (await steps.ledger.nodes(operation)).find((one) => one.index === index);
+  const work = workOf(owner);
+  const { operation } = work;
+  const record = await workRecord(steps, work);
   return { operation, node, since, asksUntil: record && asksToContinue(record) ? record.decideBy : null };
 }
 

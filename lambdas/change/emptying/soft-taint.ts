@@ -34,9 +34,12 @@ export async function markNodes(steps: Steps, operation: string, uids: ReadonlyS
   }
 }
 
-/** Takes the marks of operations off that have ended without doing so. Belongs into a step. */
-export async function unmarkLeft(steps: Steps): Promise<void> {
-  for (const node of await steps.nodes.all()) {
+/**
+ * Takes the marks of operations off that have ended without doing so. Belongs into a step.
+ * @param nodes all nodes of the cluster
+ */
+export async function unmarkLeft(steps: Steps, nodes: readonly Node[]): Promise<void> {
+  for (const node of nodes) {
     const by = markedBy(node);
     const operation = by ? await steps.ledger.operation(by) : undefined;
     if (operation && operation.endedAt !== null) await set(steps, node, null);

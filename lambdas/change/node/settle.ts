@@ -2,6 +2,7 @@ import { isBusy } from "../../steps/client-errors.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { showAnew } from "../operation/show-anew.ts";
+import { workRecord } from "../operation/work-record.ts";
 
 /** A cordon that an operation has left to a person. */
 type KeptCordon = Pick<OpenCordon, "operation" | "index" | "keptAt">;
@@ -19,7 +20,7 @@ export async function settleLeftWork(
 ): Promise<void> {
   if (keptAt === undefined) return;
   const operation = await steps.ledger.operation(id);
-  const node = (await steps.ledger.nodes(id)).find((one) => one.index === index);
+  const node = await workRecord(steps, { operation: id, index });
   if (!operation || !node?.failure) return;
   await steps.ledger.noteOnNode(id, index, { settled });
   // An operation that still runs is shown by its own execution.

@@ -1,8 +1,9 @@
 import { type AuditedTask, auditNode } from "./audit.ts";
+import { workRecord } from "./work-record.ts";
 
 /** Reads how many evictions of a node's work the API server has accepted; undefined before the first. Belongs into a step or a poll. */
-export const evictedBy = async ({ steps, operation, index }: AuditedTask): Promise<number | undefined> =>
-  (await steps.ledger.nodes(operation)).find((node) => node.index === index)?.evicted;
+export const evictedBy = async (task: AuditedTask): Promise<number | undefined> =>
+  (await workRecord(task.steps, task))?.evicted;
 
 /**
  * Writes into the audit how many pods were evicted. Belongs into a step.

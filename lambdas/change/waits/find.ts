@@ -2,6 +2,7 @@ import { type LeftMachine, type PersonWait, type WaitsSeen, waitsIn } from "../.
 import { isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { workRecord } from "../operation/work-record.ts";
 
 /** Finds cordons that operations have left to a person, on Nodes that are still cordoned. */
 async function cordonsOf(steps: Steps, nodes: readonly Node[]): Promise<WaitsSeen["cordons"]> {
@@ -11,7 +12,7 @@ async function cordonsOf(steps: Steps, nodes: readonly Node[]): Promise<WaitsSee
   return Promise.all(
     left.map(async (cordon) => {
       const by = await steps.ledger.operation(cordon.operation);
-      const record = (await steps.ledger.nodes(cordon.operation)).find(({ index }) => index === cordon.index);
+      const record = await workRecord(steps, cordon);
       return { cordon, by, record };
     }),
   );

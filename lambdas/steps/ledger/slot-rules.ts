@@ -1,8 +1,8 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { startingTaint } from "../../cluster/node-keys.ts";
 import type { AwayNode } from "../../messages/plan/plan.ts";
 import { TAG } from "../../tags.ts";
-import { awayReason, instanceIdOf, isWindows } from "../cluster/node-facts.ts";
+import { isInService } from "../cluster/breaker.ts";
+import { awayReason, instanceIdOf } from "../cluster/node-facts.ts";
 import type { Machine } from "../ec2/instances.ts";
 
 /** A slot that is held: its owner takes this node out of service, or is about to. */
@@ -67,9 +67,6 @@ export function mostAway(maxUnavailable: number | string, size: number): number 
 /** The pool in a machine's tag; null if it has no tag, or there is no machine. */
 const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
 
-/** Is the node still starting? Such a node was never in service, so it is not missed. */
-const isStarting = (node: V1Node): boolean => (node.spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
-
 /**
  * Finds the nodes of a pool that are or were in service.
  * @param nodes every Node of the cluster
@@ -79,7 +76,7 @@ const isStarting = (node: V1Node): boolean => (node.spec?.taints ?? []).some(({ 
 export const poolNodes = (nodes: readonly V1Node[], machines: readonly Machine[], pool: string | null): PoolNode[] => {
   const machineOf = new Map(machines.map((machine) => [machine.instanceId, machine]));
   return nodes
-    .filter((node) => isWindows(node) && !isStarting(node) && poolOf(machineOf.get(instanceIdOf(node) ?? "")) === pool)
+    .filter((node) => isInService(node) && poolOf(machineOf.get(instanceIdOf(node) ?? "")) === pool)
     .map((node) => {
       const why = awayReason(node);
       const named = { uid: node.metadata?.uid ?? "", name: node.metadata?.name ?? "" };

@@ -149,8 +149,9 @@ async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<Roll
   await hearSteering(steps, start.operation);
   const isOver = await move(poll, before.silentSince);
   const isWaiting = !isOver && isOverdue(poll) && (await awaitWindow(steps, await seeRollout(steps, start.operation)));
-  await spareWaiting(steps, await seeRollout(steps, start.operation));
-  await noteSlots(steps, await seeRollout(steps, start.operation));
+  const moved = await seeRollout(steps, start.operation);
+  await spareWaiting(steps, moved);
+  await noteSlots(steps, moved);
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
   const call = callFor(seen, before);
