@@ -70,16 +70,19 @@ test("is cancelled after a freeze and two resumes, though its nodes have queued 
   await here.type("operator", "/win reboot web");
   const rollout = async () => (await here.operations()).find(({ request }) => request.command === "reboot");
   const id = (await rollout())?.id ?? "";
-  const paused = (): Promise<void> =>
-    here.until(async () => (await rollout())?.rollout?.paused != null, 120, "the pause");
+  // A resume under a freeze lasts seconds, shorter than the span between two questions: the next pause has a later time.
+  const pauseAfter = async (earlier: string): Promise<string> => {
+    const at = async () => (await rollout())?.rollout?.paused?.at ?? "";
+    await here.until(async () => (await at()) > earlier, 120, "the pause");
+    return at();
+  };
   await here.until(async () => (await here.nodes(id))[0]?.stage === "prove", 60, "the first proof");
   await here.type("operator", '/win freeze web --reason "incident"');
+  let at = await pauseAfter("");
   for (let times = 0; times < 2; times += 1) {
-    await paused();
     await here.type("operator", `/win resume ${id}`);
-    await here.until(async () => (await rollout())?.rollout?.paused == null, 10, "the rollout to go on");
+    at = await pauseAfter(at);
   }
-  await paused();
   await here.type("operator", `/win cancel ${id}`);
   await settled(here, 60);
   expect(await rollout()).toMatchObject({ status: "cancelled", summary: expect.stringContaining("1 of 4 nodes") });
