@@ -3,8 +3,8 @@ import { launchTagKeys, TAG } from "../lambdas/tags.ts";
 import { ec2 } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
-/** Permissions that a launch of a Windows node needs, for each kind of resource. */
-export const launch: Statement[] = [
+/** Permissions of RunInstances, for each kind of resource. */
+const runInstances: Statement[] = [
   {
     sid: "LaunchTaggedInstances",
     actions: ["ec2:RunInstances"],
@@ -72,7 +72,7 @@ export const launch: Statement[] = [
 const viaEc2 = { "kms:ViaService": "ec2.${region}.amazonaws.com" };
 
 /** EC2 encrypts a launch's volumes with the caller's rights (EBS user guide, "Requirements for EBS encryption"). */
-export const useVolumeKey: Statement[] = [
+const useVolumeKey: Statement[] = [
   {
     sid: "EncryptVolumes",
     actions: [
@@ -92,6 +92,9 @@ export const useVolumeKey: Statement[] = [
     conditions: { StringEquals: viaEc2, Bool: { "kms:GrantIsForAWSResource": "true" } },
   },
 ];
+
+/** Permissions that a launch of a Windows node needs. */
+export const launch: Statement[] = [...runInstances, ...useVolumeKey];
 
 /** Reads the account's default key, which encrypts volumes if a launch names no key. */
 export const seeVolumeKey: Statement = {

@@ -6,7 +6,7 @@ import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { clusterInputs, inputContents, machineInputs, seeInputSecrets } from "./input-statements.ts";
 import { seeKey } from "./key-statements.ts";
-import { launch, seeVolumeKey, seeVpcDns, useVolumeKey } from "./launch-statements.ts";
+import { launch, seeVolumeKey, seeVpcDns } from "./launch-statements.ts";
 import {
   appendAudit,
   askToAppend,
@@ -158,10 +158,10 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ...asksCluster("provision-node", "join"),
     askToAppend("provision-node"),
     wakeExecutions("add-nodes"),
+    start(functions["provision-node"].starts),
     keepCredential("join"),
     seeAgents,
     ...launch,
-    ...useVolumeKey,
     terminate,
     plans,
     ...machineInputs,

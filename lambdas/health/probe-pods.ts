@@ -167,9 +167,15 @@ const powershell = (script: string) => ["powershell.exe", "-NoLogo", "-NonIntera
 /**
  * Makes the pod that probes a Windows node from inside.
  * @param id unique among probes: letters, digits and hyphens, at most 40
+ * @param isLong it may take as long as the admission policy allows
  */
-export const windowsProbe = (id: string, node: string, image: string): ProbePod =>
-  probePod({ ...onWindows(id, node, image), command: powershell(windowsScript), isCheckedByHost: true });
+export const windowsProbe = (id: string, node: string, image: string, isLong?: true): ProbePod =>
+  probePod({
+    ...onWindows(id, node, image),
+    command: powershell(windowsScript),
+    isCheckedByHost: true,
+    ...(isLong ? { isLong } : {}),
+  });
 
 /**
  * Makes the pod that is started before the services of its node are restarted, and tried afterwards.

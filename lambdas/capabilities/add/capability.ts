@@ -15,6 +15,7 @@ import { dryRun, reason } from "../options.ts";
  * - payload: 700 MB from S3, each file hashed twice. 5 minutes.
  * - configure: two plans with PowerShell, firewall and Defender, services that start, two polls. 5 minutes.
  * - client-csr: long enough for a second join token, which is valid for ten minutes.
+ * - probe: two probes of nine and a half minutes, of which the first may take them all to pull its image. 19 minutes.
  */
 const provision = [
   {
@@ -90,6 +91,12 @@ const provision = [
     cancellable: true,
   },
   {
+    name: "probe",
+    words: { name: "data plane", doing: "trying pods on the node" },
+    minutes: 22,
+    cancellable: true,
+  },
+  {
     name: "admit",
     words: { name: "admission", doing: "admitting pods" },
     minutes: 2,
@@ -122,7 +129,7 @@ export const add = {
   ],
   workflows: {
     "add-nodes": { hours: 12, account: "look", starts: ["provision-node"] },
-    "provision-node": { hours: 8, account: "join", triesItsRights: true },
+    "provision-node": { hours: 8, account: "join", starts: ["probe-nodes"], triesItsRights: true },
   },
   stages: { provision },
   // queue: minutes until one of the join slots is free, before the launch begins.

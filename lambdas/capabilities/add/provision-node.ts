@@ -11,6 +11,7 @@ import { configureMachine, guardRoute, installFeatures, installPayload } from ".
 import { handleFailure } from "./handle-failure.ts";
 import { clientCertificate, networkReady, nodeReady, nodeRegistered, servingCertificate } from "./join.ts";
 import { agentOnline, launch } from "./launch.ts";
+import { proveNewDataPlane } from "./new-data-plane.ts";
 import { newProvisionTask, type ProvisionStart, type ProvisionTask, releaseAll } from "./task.ts";
 
 /** Stages that bring a machine into the cluster. */
@@ -27,6 +28,7 @@ const stages = stageTable<"provision", ProvisionTask>("provision", {
   network: networkReady,
   ready: nodeReady,
   verify,
+  probe: proveNewDataPlane,
   admit,
 });
 

@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { traitsOf } from "../../change/fleet/fleet-nodes.ts";
 import { machinesActedFor } from "../../change/node/acted-for.ts";
-import { type ProbeTarget, probeRepeatedly } from "../../change/node/probe.ts";
+import { probeRepeatedly } from "../../change/node/probe.ts";
 import type { DurableSteps } from "../../change/operation/op.ts";
 import { audienceOnCall } from "../../commands/policy.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
@@ -16,7 +16,6 @@ import {
   type FailingNode,
   failingNow,
   isFailing,
-  type NodeBoot,
   type ProbedNode,
   tellingOf,
 } from "../../health/probed-node.ts";
@@ -27,7 +26,9 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { type DueNode, recordProbe } from "./due-node.ts";
 import { deadNodeMessage, deadNodesMessage, deadNotice } from "./messages.ts";
+import { type ProbeJoining, probeJoining } from "./probe-joining.ts";
 
 /** Payload with which a tick of the schedule starts the probes. */
 export interface ProbeNodes {
@@ -35,14 +36,9 @@ export interface ProbeNodes {
   readonly tick: string;
 }
 
-/** A node whose turn it is. */
-interface Due extends Omit<ProbeTarget, "id">, NodeBoot {
-  readonly instanceId: string;
-}
-
 /** A tick's work. */
 interface Turn {
-  readonly due: readonly Due[];
+  readonly due: readonly DueNode[];
   /** Other nodes whose probe failed within the round. */
   readonly failing: readonly FailingNode[];
   /** Hours in which each node has one turn. */
@@ -55,7 +51,7 @@ const NOTHING: Turn = { due: [], failing: [], hours: 0 };
  * Selects a node to probe: it serves pods, there is an image for its Windows, and its pool does not disable probes. A
  * node of another owner has no pool.
  */
-function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): Due | null {
+function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): DueNode | null {
   if (!isReady(node) || node.spec?.unschedulable === true) return null;
   const pool = pools[machine.tags[TAG.pool] ?? ""];
   const windows = windowsReleaseOf(node, pool);
@@ -77,7 +73,7 @@ async function findTurn(steps: Steps): Promise<Turn> {
     const machine = machines.get(instanceIdOf(node) ?? "");
     return (machine && probedOf(node, machine, configuration)) ?? [];
   });
-  const due: Due[] = [];
+  const due: DueNode[] = [];
   for (const one of dueNow(probed, steps.now()))
     if ((await steps.leases.holder(one.instanceId)) === undefined) due.push(one);
   const hours = roundHours(probed.length);
@@ -93,22 +89,8 @@ const markOf = (tick: string): string =>
     .toLowerCase();
 
 /** Probes one node of a tick. */
-const probeDue = (durable: DurableSteps, mark: string, at: number, due: Due): Promise<ProbeResult> =>
+const probeDue = (durable: DurableSteps, mark: string, at: number, due: DueNode): Promise<ProbeResult> =>
   probeRepeatedly(durable, due, (attempt) => ({ name: `probe ${at}.${attempt}`, id: `${mark}-${at}-${attempt}` }));
-
-/**
- * Records the result of a probe for `/win why`. If the ledger is unavailable, the node's next turn records the next
- * result.
- */
-async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: ProbeResult): Promise<ProbedNode> {
-  const { node, uid, bootId, instanceId } = due;
-  const one = { node, uid, bootId, instanceId, result };
-  const written = step(ctx, `write down ${instanceId}`, async (): Promise<ProbedNode> => {
-    const now = { ...one, probedAt: steps.timestamp() };
-    return (await steps.machines.probed.note(now)) ?? now;
-  });
-  return written.catch(orLater({ ...one, probedAt: "" }));
-}
 
 /** Compares the nodes that fail with the other Ready nodes. */
 async function sharedBy(steps: Steps, configuration: Configuration, failing: readonly FailingNode[]) {
@@ -157,27 +139,30 @@ async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<
   for (const { instanceId } of nodes) await steps.machines.probed.noteCard(instanceId, { kind: "common", ts, at });
 }
 
+/** Probes the nodes whose turn it is, and calls people to nodes on which pods do not work. */
+async function probeByTurns(ctx: DurableContext, steps: Steps, { tick }: ProbeNodes): Promise<void> {
+  const { due, failing, hours } = await step(ctx, "find nodes whose turn it is", () => findTurn(steps)).catch(
+    orLater(NOTHING),
+  );
+  const results: ProbedNode[] = [];
+  for (const [at, one] of due.entries())
+    results.push(await recordProbe(ctx, steps, one, await probeDue({ ctx, steps }, markOf(tick), at, one)));
+  const dead = results.filter(isFailing);
+  if (dead.length === 0) return;
+  const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));
+  const isPosted = telling.kind === "common" && telling.ts !== null;
+  if (!isPosted) await escalate(ctx, steps, "dead nodes", deadNotice(telling.nodes, telling.kind === "common"));
+  // People were paged through SNS; if Slack is down, the node's next probe posts the message.
+  await step(ctx, "tell the channel", () => tell(steps, telling, hours)).catch(orLater(undefined));
+}
+
 /**
- * By schedule: probes the data plane of Ready nodes, each in its turn, and calls people to nodes on which pods do not
- * work.
+ * Probes the data plane of Ready nodes: by schedule each in its turn, and a node that joins before it takes pods.
  */
 export const probeNodes =
   (steps: Steps) =>
-  async ({ tick }: ProbeNodes, ctx: DurableContext): Promise<void> => {
-    const { due, failing, hours } = await step(ctx, "find nodes whose turn it is", () => findTurn(steps)).catch(
-      orLater(NOTHING),
-    );
-    const results: ProbedNode[] = [];
-    for (const [at, one] of due.entries())
-      results.push(await writeDown(ctx, steps, one, await probeDue({ ctx, steps }, markOf(tick), at, one)));
-    const dead = results.filter(isFailing);
-    if (dead.length === 0) return;
-    const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));
-    const isPosted = telling.kind === "common" && telling.ts !== null;
-    if (!isPosted) await escalate(ctx, steps, "dead nodes", deadNotice(telling.nodes, telling.kind === "common"));
-    // People were paged through SNS; if Slack is down, the node's next probe posts the message.
-    await step(ctx, "tell the channel", () => tell(steps, telling, hours)).catch(orLater(undefined));
-  };
+  (start: ProbeNodes | ProbeJoining, ctx: DurableContext): Promise<void> =>
+    "tick" in start ? probeByTurns(ctx, steps, start) : probeJoining(ctx, steps, start);
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(probeNodes);

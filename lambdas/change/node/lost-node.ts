@@ -51,6 +51,7 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
   "network",
   "ready",
   "verify",
+  "probe",
   "admit",
 ]);
 

@@ -10,8 +10,11 @@ import type { DurableSteps } from "../operation/op.ts";
 /** Reason why no probe is made: the pod on the node would have no other node to be reached from. */
 export const noOrigin = "no Linux node is Ready to reach the probe from";
 
-/** Seconds that a probe may take: the node may have to pull a Windows image of gigabytes. */
-const WITHIN_SECONDS = 240;
+/**
+ * Seconds that a probe may take: the node may have to pull a Windows image of gigabytes. A new machine has none of its
+ * layers, so its probe takes as long as the admission policy allows its pod.
+ */
+const WITHIN_SECONDS = { known: 240, new: 570 };
 
 /** Failed probes after which a node is considered dead: after a boot, a first pod may start before the pod network. */
 const ATTEMPTS = 2;
@@ -30,6 +33,8 @@ export interface ProbeTarget {
   /** Release of its Windows, which decides the image. */
   readonly windows: WindowsRelease;
   readonly images: ProbeImages;
+  /** The machine is new: it has no layer of the image yet. */
+  readonly isNew?: true;
   /** Unique among probes: letters, digits and hyphens, at most 40. */
   readonly id: string;
 }
@@ -57,8 +62,8 @@ export async function probeNode(
   try {
     const begun = await step(ctx, `${name}: start`, async () => {
       const from = steps.probes.origin(await steps.nodes.all());
-      if (from !== null) await steps.probes.start(windowsProbe(probed.id, probed.node, windowsImage));
-      return { from, until: steps.now() + WITHIN_SECONDS * 1_000 };
+      if (from !== null) await steps.probes.start(windowsProbe(probed.id, probed.node, windowsImage, probed.isNew));
+      return { from, until: steps.now() + WITHIN_SECONDS[probed.isNew ? "new" : "known"] * 1_000 };
     });
     if (begun.from === null) return { state: "not-probed", why: noOrigin };
     return await awaitProbe(ctx, steps, name, { ...begun, from: begun.from, pods, id: probed.id, image: linuxImage });

@@ -216,6 +216,12 @@ export const addingStages: Readonly<Record<StageOf<"provision">, StageRemedies>>
       remedy: "run `kubectl describe node` for this node, and find out what changes it",
     },
   },
+  probe: {
+    own: {
+      cause: "pods on the new node do not work",
+      remedy: "run `{win} why` on the node, then terminate the machine and add another one",
+    },
+  },
   admit: {
     own: {
       cause: "the Node is Ready but still has its start-up taint",

@@ -1,5 +1,6 @@
 import { type Failure, type FailureCode, isFailureCode } from "../../records/failures.ts";
 import type { StageName } from "../../stages.ts";
+import { dataPlaneCodes } from "./data-plane-remedies.ts";
 import { machineCodes } from "./machine-remedies.ts";
 import { assistStages, cordonStages, guardCodes, inputStages, rebootCodes, rebootStages } from "./node-remedies.ts";
 import { addingCodes, addingStages } from "./provision-remedies.ts";
@@ -61,6 +62,7 @@ const operationCodes = {
 /** The likely cause of each failure; null where the stage tells more. A code without an entry does not compile. */
 export const codeRemedies: Readonly<Record<FailureCode, Remedy | null>> = {
   ...addingCodes,
+  ...dataPlaneCodes,
   ...machineCodes,
   ...guardCodes,
   ...evictionCodes,

@@ -1,0 +1,73 @@
+import { addNotes } from "../../change/node/notes.ts";
+import { nodeOf, once, waitFor } from "../../change/node/task.ts";
+import { causeOf, done, pending, StageFailed } from "../../engine/durable.ts";
+import type { DataPlaneFault, ProbeResult } from "../../health/probe.ts";
+import { dataPlaneSays } from "../../messages/health/network-troubles.ts";
+import { notProbed } from "../../messages/node/reboot.ts";
+import { probeLate, probeToEnd } from "../../messages/provision/new-data-plane.ts";
+import type { FailureCode } from "../../records/failures.ts";
+import { executionName } from "../../steps/executions.ts";
+import { machineOf, type ProvisionTask } from "./task.ts";
+
+/** Codes of the faults of a new data plane. */
+const codes: Readonly<Record<DataPlaneFault, FailureCode>> = {
+  start: "pod-network-missing",
+  dns: "pod-resolves-nothing",
+  api: "pod-reaches-no-service",
+  metadata: "pod-reaches-metadata",
+  unreached: "pod-unreached",
+  host: "pod-unreached-by-host",
+};
+
+/** Reason why no probe is made; null if the configuration names both images. */
+function withoutImage({ pool, runtime }: ProvisionTask): string | null {
+  const { images } = runtime.configuration.probe;
+  if (images.linux && images[pool.windows]) return null;
+  return `\`probe.images\` names no image for ${images.linux ? pool.windows : "Linux"}`;
+}
+
+/**
+ * Has the probe run by the function whose account may create pods; the account that joins machines may not.
+ * @returns time of the order, in milliseconds since the epoch
+ */
+const orderProbe = (task: ProvisionTask): Promise<number> =>
+  once(task, "have the data plane probed", async () => {
+    const { operation, index } = task.start;
+    const at = task.steps.now();
+    const name = executionName(operation, String(index), "data plane");
+    await task.steps.executions.start("probe-nodes", name, { operation, index });
+    return at;
+  });
+
+/** Waits for the recorded result. At the stage's deadline there is none, which is no judgement of the node. */
+const probed = (task: ProvisionTask, since: number): Promise<ProbeResult> =>
+  waitFor(task, "the data plane is probed", async () => {
+    const found = await task.steps.machines.probed.of(machineOf(task).instanceId);
+    if (found?.uid === nodeOf(task).uid && Date.parse(found.probedAt) >= since) return done(found.result);
+    const isLate = task.steps.now() >= task.wait.until;
+    return isLate ? done<ProbeResult>({ state: "not-probed", why: probeLate }) : pending(probeToEnd);
+  });
+
+/** Has the node probed. If Lambda does not start the probe, the node is not judged by it. */
+async function probeNew(task: ProvisionTask): Promise<ProbeResult> {
+  const why = withoutImage(task);
+  if (why !== null) return { state: "not-probed", why };
+  const ordered = await orderProbe(task).catch((error: unknown) => causeOf(error).message);
+  return typeof ordered === "string" ? { state: "not-probed", why: ordered } : probed(task, ordered);
+}
+
+/**
+ * Proves that pods work on the new node before users' pods may be scheduled there. If the probe cannot run, the thread
+ * says so and the node is not judged by it.
+ * @throws StageFailed if pods on the node do not work; DeadlineExceeded; MachineEnded; Cancelled
+ */
+export async function proveNewDataPlane(task: ProvisionTask): Promise<void> {
+  const result = await probeNew(task);
+  if (result.state === "works") return;
+  if (result.state === "not-probed") {
+    await once(task, "the data plane was not probed", async () => void (await addNotes(task, [notProbed(result.why)])));
+    return;
+  }
+  const { fault, from, words } = result;
+  throw new StageFailed(codes[fault], dataPlaneSays(fault, from, words).replace(/\.$/, ""));
+}

@@ -1,0 +1,31 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { ProbeTarget } from "../../change/node/probe.ts";
+import { step } from "../../engine/durable.ts";
+import { orLater } from "../../engine/or-later.ts";
+import type { ProbeResult } from "../../health/probe.ts";
+import type { NodeBoot, ProbedNode } from "../../health/probed-node.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** A node that is probed now. */
+export interface DueNode extends Omit<ProbeTarget, "id">, NodeBoot {
+  readonly instanceId: string;
+}
+
+/**
+ * Records the result of a probe for `/win why` and for the setup that waits for it. If the ledger is unavailable, the
+ * node's next probe records the next result.
+ */
+export async function recordProbe(
+  ctx: DurableContext,
+  steps: Steps,
+  due: DueNode,
+  result: ProbeResult,
+): Promise<ProbedNode> {
+  const { node, uid, bootId, instanceId } = due;
+  const one = { node, uid, bootId, instanceId, result };
+  const written = step(ctx, `write down ${instanceId}`, async (): Promise<ProbedNode> => {
+    const now = { ...one, probedAt: steps.timestamp() };
+    return (await steps.machines.probed.note(now)) ?? now;
+  });
+  return written.catch(orLater({ ...one, probedAt: "" }));
+}
