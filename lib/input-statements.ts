@@ -7,15 +7,9 @@ import type { Statement } from "./statement.ts";
 export const inputContents: readonly Statement[] = [
   {
     sid: "KeepInputs",
-    actions: ["s3:PutObject"],
+    actions: ["s3:GetObject", "s3:PutObject"],
     resources: [`${bucket}/inputs/*`],
-    why: "One object per content, named with its hash.",
-  },
-  {
-    sid: "ReadInputs",
-    actions: ["s3:GetObject"],
-    resources: [`${bucket}/inputs/*`],
-    why: "A reader compares the content with the hash in its name.",
+    why: "One object per content, named with its hash; a reader compares the content with it.",
   },
 ];
 

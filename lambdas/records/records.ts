@@ -117,7 +117,7 @@ export interface NodeRecord extends LateReboot, LeftNode {
   /** The workflow that works on the node and has this `stage`; missing in records of the last release. */
   readonly workflow?: NodeWorkflow;
   readonly stage: StageName | null;
-  /** Position of the stage among the node's stages: "5/13"; missing before the first stage, and in older records. */
+  /** Position of the stage among the node's stages: "5/14"; missing before the first stage, and in older records. */
   readonly position?: string;
   /** ISO 8601. */
   readonly startedAt: string;

@@ -82,6 +82,8 @@ export const compositions: Readonly<Partial<Record<MeasureName, Composition>>> =
   "provision.network": { rest: [5, 30], parts: { podNetwork: 2 }, corrects: ["podNetwork"] },
   "provision.ready": { rest: [0, 20], parts: {} },
   "provision.verify": quick,
+  // Without the pull of its image, which a new machine has not done yet.
+  "provision.probe": { rest: [0, 60], parts: {} },
   "provision.admit": quick,
   "route.powershell": { rest: [0, 0], parts: { powershellWarm: 1 }, corrects: ["powershellWarm"] },
   // Its task runs every minute; then PowerShell and its network modules load.

@@ -21,7 +21,7 @@ describe("the one message of an operation", () => {
     expect(shown.text).toBe("⏳ Add 2 nodes to web: running, 0 of 2 nodes done");
     expect(textOf(shown)).toContain("*web*: 3 → 5 (max 8)");
     expect(textOf(shown)).toContain(
-      "⏳ node 1 `i-0ab12cd34ef567890`: installing Windows features, with one reboot (4/13) · since <!date^1795270080^{time}|14:08 UTC> · waiting for the agent to come back",
+      "⏳ node 1 `i-0ab12cd34ef567890`: installing Windows features, with one reboot (4/14) · since <!date^1795270080^{time}|14:08 UTC> · waiting for the agent to come back",
     );
     expect(textOf(shown)).toContain("▫️ node 2: queued");
   });

@@ -4,7 +4,7 @@ import { step } from "../../engine/durable.ts";
 import { Refused } from "../../errors.ts";
 import { bootedOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { type DueNode, recordProbe } from "./due-node.ts";
+import { type ProbedNow, recordProbe } from "./probed-now.ts";
 
 /** Payload with which the setup of a machine has its Node probed before pods may be scheduled there. */
 export interface ProbeJoining {
@@ -17,7 +17,7 @@ export interface ProbeJoining {
  * @throws Refused if no setup under way waits for a probe of it, so that the right to invoke this function is not
  * enough to run pods on a node
  */
-async function joiningNode(steps: Steps, { operation, index }: ProbeJoining): Promise<DueNode> {
+async function joiningNode(steps: Steps, { operation, index }: ProbeJoining): Promise<ProbedNow> {
   const record = (await steps.ledger.nodes(operation)).find((one) => one.index === index);
   const { configuration } = await steps.runtime.read(null);
   const request = (await steps.ledger.operation(operation))?.request;

@@ -26,9 +26,9 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
-import { type DueNode, recordProbe } from "./due-node.ts";
 import { deadNodeMessage, deadNodesMessage, deadNotice } from "./messages.ts";
 import { type ProbeJoining, probeJoining } from "./probe-joining.ts";
+import { type ProbedNow, recordProbe } from "./probed-now.ts";
 
 /** Payload with which a tick of the schedule starts the probes. */
 export interface ProbeNodes {
@@ -38,7 +38,7 @@ export interface ProbeNodes {
 
 /** A tick's work. */
 interface Turn {
-  readonly due: readonly DueNode[];
+  readonly due: readonly ProbedNow[];
   /** Other nodes whose probe failed within the round. */
   readonly failing: readonly FailingNode[];
   /** Hours in which each node has one turn. */
@@ -51,7 +51,7 @@ const NOTHING: Turn = { due: [], failing: [], hours: 0 };
  * Selects a node to probe: it serves pods, there is an image for its Windows, and its pool does not disable probes. A
  * node of another owner has no pool.
  */
-function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): DueNode | null {
+function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): ProbedNow | null {
   if (!isReady(node) || node.spec?.unschedulable === true) return null;
   const pool = pools[machine.tags[TAG.pool] ?? ""];
   const windows = windowsReleaseOf(node, pool);
@@ -73,7 +73,7 @@ async function findTurn(steps: Steps): Promise<Turn> {
     const machine = machines.get(instanceIdOf(node) ?? "");
     return (machine && probedOf(node, machine, configuration)) ?? [];
   });
-  const due: DueNode[] = [];
+  const due: ProbedNow[] = [];
   for (const one of dueNow(probed, steps.now()))
     if ((await steps.leases.holder(one.instanceId)) === undefined) due.push(one);
   const hours = roundHours(probed.length);
@@ -89,7 +89,7 @@ const markOf = (tick: string): string =>
     .toLowerCase();
 
 /** Probes one node of a tick. */
-const probeDue = (durable: DurableSteps, mark: string, at: number, due: DueNode): Promise<ProbeResult> =>
+const probeDue = (durable: DurableSteps, mark: string, at: number, due: ProbedNow): Promise<ProbeResult> =>
   probeRepeatedly(durable, due, (attempt) => ({ name: `probe ${at}.${attempt}`, id: `${mark}-${at}-${attempt}` }));
 
 /** Compares the nodes that fail with the other Ready nodes. */

@@ -172,7 +172,7 @@ export function logStageEnd(task: NodeTask, outcome: StageOutcome, reason?: Fail
 
 /**
  * Enters a stage: starts its deadline, and shows it in the record and in an Event on the Node, if there is a Node.
- * @param position of the stage among all stages of this node: "5/13"
+ * @param position of the stage among all stages of this node: "5/14"
  * @throws Cancelled if the operation was cancelled and no earlier stage was a point of no return
  */
 export async function enter(

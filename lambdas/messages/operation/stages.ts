@@ -13,7 +13,7 @@ export const stageName = (stage: StageName): string => words.get(stage)?.name ??
 /** Activity of a stage: "installing Windows features, with one reboot". */
 export const stageDoing = (stage: StageName): string => words.get(stage)?.doing ?? stage;
 
-/** Position of a node's stage: "5/13". If the record has none, it is computed from all stages of the workflow. */
+/** Position of a node's stage: "5/14". If the record has none, it is computed from all stages of the workflow. */
 export function stagePosition({
   workflow,
   stage,

@@ -79,7 +79,7 @@ function remarks(before: ThreadState | null, after: NodeRecord): ThreadLine[] {
   }));
 }
 
-/** Most nodes whose stages the thread shows: with more, thirteen stages of each would bury the failures. */
+/** Most nodes whose stages the thread shows: with more, fourteen stages of each would bury the failures. */
 const MOST_TOLD_IN_FULL = 5;
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { proveNewDataPlane } from "../../../lambdas/capabilities/add/new-data-plane.ts";
 import type { ProvisionTask } from "../../../lambdas/capabilities/add/task.ts";
 import { callLog, machine, taskOn } from "../../change/a-task.ts";
-import { run, setUp, tearDown } from "../../engine/durable-engine.ts";
+import { run, setUp, tearDown, tenMinutes } from "../../engine/durable-engine.ts";
 import { configurationWith, manifest } from "../../profiles/okd/facts.ts";
 
 beforeAll(setUp);
@@ -11,7 +11,7 @@ afterAll(tearDown);
 
 const images = { "2022": "mcr.microsoft.com/windows/servercore:ltsc2022", linux: "docker.io/library/busybox:1.37" };
 const runtime = { version: "1", configuration: { ...configurationWith(), probe: { images } }, payload: manifest() };
-const changes = { runtime, node: { name: machine.privateDnsName, uid: "uid-1" } } as unknown as Partial<ProvisionTask>;
+const registered = { name: machine.privateDnsName, uid: "uid-1" };
 
 /** Proves the data plane of a new node. @param given the verbs of executions and of probes that were recorded */
 async function proved(given: {
@@ -26,6 +26,7 @@ async function proved(given: {
   };
   const executions = { start: given.start ?? (async () => undefined) };
   const machines = { probed: { of: given.of ?? (async () => undefined) } };
+  const changes = { runtime, node: registered, wait: tenMinutes() } as unknown as Partial<ProvisionTask>;
   const prove = (ctx: DurableContext) =>
     proveNewDataPlane(taskOn(ctx, callLog(), { ledger, executions, machines }, changes));
   const { status, error } = await run(prove);

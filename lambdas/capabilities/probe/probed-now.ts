@@ -7,7 +7,7 @@ import type { NodeBoot, ProbedNode } from "../../health/probed-node.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** A node that is probed now. */
-export interface DueNode extends Omit<ProbeTarget, "id">, NodeBoot {
+export interface ProbedNow extends Omit<ProbeTarget, "id">, NodeBoot {
   readonly instanceId: string;
 }
 
@@ -18,7 +18,7 @@ export interface DueNode extends Omit<ProbeTarget, "id">, NodeBoot {
 export async function recordProbe(
   ctx: DurableContext,
   steps: Steps,
-  due: DueNode,
+  due: ProbedNow,
   result: ProbeResult,
 ): Promise<ProbedNode> {
   const { node, uid, bootId, instanceId } = due;
