@@ -8,7 +8,7 @@ import { newNodeRecord, type PublishedMessage } from "../records/records.ts";
 import type { Lease } from "../steps/ledger/leases.ts";
 import type { ReleaseDocument } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
-import { breakGlassFor, soleNode } from "./approval/break-glass.ts";
+import { breakGlassFor, cancelAskedRequest, soleNode } from "./approval/break-glass.ts";
 import { type ApprovedStart, passGate } from "./approval/gate.ts";
 import type { AnyChange, Change, ChangeTask, NodeRequest } from "./change.ts";
 import { endOnOneNode } from "./node/end.ts";
@@ -83,6 +83,7 @@ async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
   const runtime = await steps.runtime.read(settings.runtimeVersion);
   const owner = workOwner({ operation: start.operation, index: indexOf(start) });
   const lease = await steps.leases.take(change.subject(plan).instanceId, owner);
+  await cancelAskedRequest(steps, start);
   return { runtime, lease, published: await post(op, change, plan), again };
 }
 
@@ -171,10 +172,11 @@ async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   const { effects, subject } = change;
   if (!effects) return UNCONDITIONAL;
   const { name, uid, instanceId, pool, isRecovery } = subject(plan);
-  const { command } = op.request;
+  const { request } = op;
+  const { command } = request;
   const breakGlass = breakGlassFor(op.start, { node: name, uid: uid ?? instanceId, isReady: !isRecovery });
   return passGate(op, {
-    ...{ pool, isRecovery, again: typeThis(command, name) },
+    ...{ pool, isRecovery, again: typedFor(request, name) },
     approval: { command, pool, judge: () => effects(op, plan), breakGlass, ...soleNode(command, name) },
   });
 }

@@ -17,18 +17,21 @@ export interface Submission {
   readonly triggerId: string;
   /** Names the operation instead of the trigger: the same cause again is the same operation. */
   readonly cause?: string;
+  /** The operation whose button was pressed, where the workflow must know it from its beginning. */
+  readonly follows?: OperationRecord["follows"];
   /** Slack's address for the answer to a command. It grants access, so no record contains it. A button has none. */
   readonly responseUrl?: string;
 }
 
 const openingOf = (
   door: FrontDoor,
-  { request, requester, triggerId, cause = triggerId }: Submission,
+  { request, requester, triggerId, cause = triggerId, follows }: Submission,
 ): OperationOpening => ({
   request,
   cause,
   cluster: door.configuration.cluster.name,
   channel: requester.channel,
+  ...(follows ? { follows } : {}),
 });
 
 const open = (door: FrontDoor, { requester }: Submission, opening: OperationOpening) =>

@@ -9,7 +9,6 @@ import { askingOf } from "../records/approval.ts";
 import { requesterOf } from "../records/origin.ts";
 import type { Message, OperationRecord } from "../records/records.ts";
 import { accept, type Submission } from "./accept.ts";
-import { cancel } from "./cancel.ts";
 import { follow } from "./follow-up.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { originRefusal, personOf, refusalOf, refusedByPolicy, type SlackSender } from "./permission.ts";
@@ -142,7 +141,8 @@ function unapprovedRequest(request: Request, node: string, breakGlass: string): 
 
 /**
  * Requests the change that waits for an approval once more without waiting, in the name of the person who gave the
- * reason, and cancels the request that waits. The workflow checks the person's right again, by what Slack says then.
+ * reason. The workflow checks the person's right again, by what Slack says then, and cancels the request that waits once
+ * it has begun: a refused change leaves that request as it is.
  */
 async function runUnapproved(
   door: FrontDoor,
@@ -159,15 +159,15 @@ async function runUnapproved(
   const sender = { ...person.requester, teamId: door.configuration.slack.teamId };
   const refusal = await refusalIn(door, sender, approval.pool, request.command);
   if (refusal) return refusalMessage(refusal);
+  const follows = { operation: about, index: null };
   const started = await accept(door, {
     ...person,
     request: unapprovedRequest(request, node, reason.trim()),
     cause: `unapproved ${asking}`,
+    follows,
   });
-  // A repeated delivery finds it started, and cancels what the first one may have left open.
   if (started.status === "not-started" || started.status === "refused") return startedAnswer(started);
-  await follow(door, { operation: about, index: null }, { operation: started.id, by: person.requester.userId });
-  await cancel(door, about, person.requester.userId, person.triggerId);
+  await follow(door, follows, { operation: started.id, by: person.requester.userId });
   return null;
 }
 

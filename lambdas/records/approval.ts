@@ -27,6 +27,11 @@ export interface ApprovalBasis {
   readonly nodes: readonly PlannedNodeIdentity[];
   /** Kinds of losses: "unmanaged pod", "emptyDir", "hostPath". */
   readonly losses: readonly string[];
+  /**
+   * Marks of the workloads that lose something and of the kind of their loss, for a rollout that accepts losses; missing
+   * for any other change, and in records of the last release, which accepted kinds for the whole pool.
+   */
+  readonly lossMarks?: readonly string[];
   /** Kinds of blockers: "disruption budget"; null if the plan did not check what blocks evictions. */
   readonly blockers: readonly string[] | null;
   /** Sections of the configuration on which the plan depends. */

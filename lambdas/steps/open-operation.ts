@@ -20,6 +20,8 @@ export interface OperationOpening {
   readonly channel: string;
   /** Reason why the policy refuses the request, in words. The operation then never begins. */
   readonly refusal?: string;
+  /** The operation whose button opens this one. */
+  readonly follows?: OperationRecord["follows"];
 }
 
 /** The id of the operation that an opening creates. */
@@ -36,7 +38,7 @@ export async function openOperation(
   origin: Origin,
   opening: OperationOpening,
 ): Promise<{ readonly record: OperationRecord; readonly written: "first" | "again" }> {
-  const { request, cluster, channel, refusal } = opening;
+  const { request, cluster, channel, refusal, follows } = opening;
   const requestedAt = timestamp();
   const record: OperationRecord = {
     id: idOf(opening),
@@ -52,6 +54,7 @@ export async function openOperation(
     summary: refusal ?? "",
     cancelledBy: null,
     callbacks: {},
+    ...(follows ? { follows } : {}),
   };
   return { record, written: await ledger.requested(record) };
 }

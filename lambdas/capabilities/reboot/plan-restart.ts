@@ -53,6 +53,6 @@ export async function planRestartPart(op: Op<RestartRequest>, uid: string): Prom
   const node = await op.steps.nodes.read(op.request.node);
   if (node?.metadata?.uid !== uid) return null;
   const planned = await planRestart(op);
-  await checkApproved(op, { chosen: planned.chosen, pods: 0, ...NOTHING_EVICTED });
+  await checkApproved(op, { chosen: planned.chosen, pods: [], blockers: NOTHING_EVICTED.blockers });
   return planned;
 }

@@ -9,6 +9,7 @@ import { Refused } from "../../errors.ts";
 import { breakGlassCall, breakGlassNotice, breakGlassTaken } from "../../messages/approval/break-glass.ts";
 import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { Approval } from "../../records/approval.ts";
+import { originId } from "../../records/origin.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { postFirst } from "../operation/publisher.ts";
@@ -69,6 +70,20 @@ export async function goOnUnapproved(ctx: DurableContext, steps: Steps, work: Un
       if (!isBusy(error)) throw error;
     }
   });
+}
+
+/**
+ * Cancels the request for approval whose button *Run without approval…* has started this operation. Called once the
+ * operation holds its machine, so that a refused one leaves the request to its approvers; that request's next look at
+ * its votes ends it. Belongs into a step.
+ */
+export async function cancelAskedRequest(steps: Steps, { operation, request }: Start): Promise<void> {
+  if (breakGlassOf(request) === null) return;
+  const record = await steps.ledger.operation(operation);
+  if (!record?.follows) return;
+  const asked = await steps.ledger.operation(record.follows.operation);
+  if (asked?.approval?.state !== "open" || asked.request.command !== request.command) return;
+  await steps.ledger.requestCancel(asked.id, originId(record), operation);
 }
 
 /** Records the use, the open review and the audit entry. Belongs into a step. */

@@ -16,6 +16,7 @@ const ordered = (record: ApprovalBasis): ApprovalBasis => ({
   ...record,
   nodes: [...record.nodes].sort((one, other) => (nodeKey(one) < nodeKey(other) ? -1 : 1)),
   losses: sorted(record.losses),
+  ...(record.lossMarks ? { lossMarks: sorted(record.lossMarks) } : {}),
   blockers: record.blockers && sorted(record.blockers),
 });
 
@@ -38,6 +39,12 @@ function nodesWorse(before: readonly PlannedNodeIdentity[], after: readonly Plan
 
 const added = (before: readonly string[], after: readonly string[]): string[] =>
   sorted(after).filter((one) => !before.includes(one));
+
+/** Compares the workloads that lose something. A record of the last release accepts the kinds of losses for all of them. */
+function workloadsWorse(before: ApprovalBasis["lossMarks"], after: ApprovalBasis["lossMarks"]): string[] {
+  if (!before || !after) return [];
+  return added(before, after).length > 0 ? ["another workload loses pods or data"] : [];
+}
 
 /** Lists new blockers. If the card stated that blockers were not checked, the approval is valid with any of them. */
 function blockersWorse(before: ApprovalBasis["blockers"], after: ApprovalBasis["blockers"]): string[] {
@@ -62,6 +69,7 @@ export function compareJudged(before: ApprovalBasis, after: ApprovalBasis): Comp
     ...(same(before.policy, after.policy) ? [] : ["the policy was changed"]),
     ...nodesWorse(before.nodes, after.nodes),
     ...added(before.losses, after.losses).map((one) => `${one} is lost too`),
+    ...workloadsWorse(before.lossMarks, after.lossMarks),
     ...blockersWorse(before.blockers, after.blockers),
   ];
   if (worse.length > 0) return { order: "worse", worse };

@@ -1,6 +1,7 @@
 import { approvalRule, approvalsNeeded } from "../../commands/approvals.ts";
 import type { Request } from "../../commands/request.ts";
 import { Refused } from "../../errors.ts";
+import type { MovedPod } from "../../messages/plan/moved-pods.ts";
 import { losesMore, notApprovedPart, notMeant, worseThanApproved } from "../../messages/rollout/rollout.ts";
 import type { ApprovalBasis } from "../../records/approval.ts";
 import { policyOf } from "../approval/approval.ts";
@@ -9,24 +10,25 @@ import { isMeant, isRolloutApproved } from "../approval/rollout-approval.ts";
 import type { ChosenNode } from "../node/choose.ts";
 import type { Op } from "../operation/op.ts";
 import { PASSING } from "./blocker-classes.ts";
+import { lossClasses, unmarkedLosses } from "./loss-classes.ts";
 
 /** Plan of one node of a rollout. */
 interface PartPlan {
   readonly chosen: ChosenNode;
-  /** Number of pods that are evicted. */
-  readonly pods: number;
-  readonly losses: readonly string[];
+  /** Pods that are evicted. */
+  readonly pods: readonly MovedPod[];
   readonly blockers: readonly string[];
 }
 
 /**
- * Checks that the node loses nothing of a kind that the plan of its rollout does not list. People have accepted these
- * kinds for the whole pool: pods may move to another node of it until its turn comes.
+ * Checks that the node loses nothing that the plan of its rollout does not list. People have accepted the losses of these
+ * workloads on all of its nodes: their pods may move to another one until its turn comes. A record of the last release
+ * lists only the kinds of losses.
  */
-function checkKinds(record: ApprovalBasis, { chosen: { name }, losses }: PartPlan): void {
-  const more = losses.filter((loss) => !record.losses.includes(loss));
-  if (record.options.force === true && more.length > 0)
-    throw new Refused(losesMore(name, more), { code: "losses-not-allowed" });
+function checkLosses({ losses, lossMarks, options }: ApprovalBasis, { chosen: { name }, pods }: PartPlan): void {
+  if (options.force !== true) return;
+  const more = lossMarks ? unmarkedLosses(pods, lossMarks) : lossClasses(pods).filter((loss) => !losses.includes(loss));
+  if (more.length > 0) throw new Refused(losesMore(name, more), { code: "losses-not-allowed" });
 }
 
 /**
@@ -35,17 +37,18 @@ function checkKinds(record: ApprovalBasis, { chosen: { name }, losses }: PartPla
  * @throws Refused when the node's plan is worse than what was approved
  */
 export async function checkApproved(op: Op<Request>, part: PartPlan): Promise<void> {
-  const { chosen, pods, losses, blockers } = part;
+  const { chosen, pods, blockers } = part;
   const { steps, start, request } = op;
   const { command } = request;
   if (!(await isMeant(op, chosen))) throw new Refused(notMeant(chosen.name));
   const rollout = await steps.rollouts.read(start.operation);
   if (!rollout) throw new Error(`the ledger holds no rollout of ${start.operation}`);
-  checkKinds(rollout.record, part);
+  checkLosses(rollout.record, part);
   const { pool, uid, bootId, instanceId, name } = chosen;
   const rules = await steps.runtime.rules();
   const rule = approvalRule(rules, command, pool);
-  const facts = { pods, losses, blockers };
+  const losses = lossClasses(pods);
+  const facts = { pods: pods.length, losses, blockers };
   if (approvalsNeeded(rule, facts) === 0) return;
   if (!(await isRolloutApproved(op, rollout.record, rule, { ...facts, pool: rollout.pool })))
     throw new Refused(notApprovedPart(name, command));

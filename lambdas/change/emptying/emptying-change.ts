@@ -93,8 +93,7 @@ async function planPart(op: Op<EmptyingRequest>, uid: string): Promise<PlannedEm
   const planned = await planEmptying({ ...op, request: { ...op.request, ...force } });
   checkLosses({ ...planned, forced: null });
   const { chosen, plan } = planned;
-  const classes = { losses: lossClasses(plan.pods), blockers: blockerClasses(plan) };
-  await checkApproved(op, { chosen, pods: plan.pods.length, ...classes });
+  await checkApproved(op, { chosen, pods: plan.pods, blockers: blockerClasses(plan) });
   return planned;
 }
 

@@ -19,7 +19,7 @@ const MOST = 5;
 export const worseThanApproved = (node: string, command: string, worse: readonly string[]): string =>
   `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a ${command} of this node alone asks again`;
 
-/** Reason why a node of a rollout is left out: it would lose something of a kind that the rollout's plan does not list. */
+/** Reason why a node of a rollout is left out: it would lose something that the rollout's plan does not list. */
 export const losesMore = (node: string, losses: readonly string[]): string =>
   `the eviction of ${node} loses what the plan of the rollout does not list: ${some(losses, MOST)}`;
 

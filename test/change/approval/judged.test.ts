@@ -12,6 +12,7 @@ const record = (change: Partial<ApprovalBasis> = {}): ApprovalBasis => ({
   options: {},
   nodes: [node],
   losses: ["emptyDir"],
+  lossMarks: ["a1"],
   blockers: [],
   policy: { needs: 1 },
   ...change,
@@ -23,6 +24,7 @@ describe("A plan that is judged again", () => {
     ["the node has booted again", { nodes: [{ ...node, bootId: "boot-2" }] }, "booted again"],
     ["a node is added", { nodes: [node, { ...node, instanceId: "i-1", uid: "u" }] }, "another node"],
     ["another class of data is lost", { losses: ["emptyDir", "hostPath"] }, "hostPath is lost too"],
+    ["another workload loses something", { lossMarks: ["a1", "b2"] }, "another workload loses pods or data"],
     ["a budget blocks", { blockers: ["disruption budget"] }, "disruption budget blocks"],
     ["it is not known any more what blocks", { blockers: null }, "not known any more"],
     ["the policy was changed", { policy: { needs: 2 } }, "the policy was changed"],
@@ -32,6 +34,11 @@ describe("A plan that is judged again", () => {
     const compared = compareJudged(record(), record(change));
     expect(compared.order).toBe("worse");
     expect(compared.worse.join()).toContain(words);
+  });
+
+  it("is no worse for a workload where the approved record lists only the kinds of losses", () => {
+    const { lossMarks: _marks, ...kinds } = record();
+    expect(compareJudged(kinds, record()).order).toBe("same");
   });
 
   it("is better when less is lost, less blocks, or fewer nodes are meant", () => {

@@ -12,7 +12,16 @@ import { withTime } from "../../../messages/maintenance/schedule.ts";
 import type { ApprovalBasis } from "../../../records/approval.ts";
 import { newNodeRecord, type PublishedMessage } from "../../../records/records.ts";
 import { checkShared, chooseDue } from "./due.ts";
-import { checkForce, checkSize, chooseNodes, mostAtOnce, type PlanResult, planNodes, wholePlan } from "./plan.ts";
+import {
+  checkForce,
+  checkMarks,
+  checkSize,
+  chooseNodes,
+  mostAtOnce,
+  type PlanResult,
+  planNodes,
+  wholePlan,
+} from "./plan.ts";
 import { rolloutCard, rolloutDryRun } from "./plan-card.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import type { RolloutWork } from "./runs.ts";
@@ -30,14 +39,28 @@ const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest)
 
 const unique = (all: readonly string[]): string[] => [...new Set(all)];
 
+/**
+ * Marks of all losses that the request accepts; undefined where it accepts none, and where the last release has planned a
+ * node, without marks.
+ */
+function marksOf({ nodes }: Pick<RolloutPlan, "nodes">, request: RolloutRequest): readonly string[] | undefined {
+  if (!isForced(request)) return undefined;
+  if (nodes.some(({ lost, lossMarks }) => lost && !lossMarks)) return undefined;
+  return unique(nodes.flatMap(({ lossMarks = [] }) => lossMarks));
+}
+
 /** Facts that the approval of a rollout is bound to, except the policy. */
-const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasis, "policy"> => ({
-  action: request.command,
-  options: optionsOf(plan, request),
-  nodes: plan.nodes.map(({ uid, bootId, instanceId }) => ({ uid, bootId, instanceId })),
-  losses: unique(plan.nodes.flatMap(({ losses }) => losses)),
-  blockers: unique(plan.nodes.flatMap(({ blockers }) => blockers)),
-});
+function recordOf(plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasis, "policy"> {
+  const lossMarks = marksOf(plan, request);
+  return {
+    action: request.command,
+    options: optionsOf(plan, request),
+    nodes: plan.nodes.map(({ uid, bootId, instanceId }) => ({ uid, bootId, instanceId })),
+    losses: unique(plan.nodes.flatMap(({ losses }) => losses)),
+    ...(lossMarks ? { lossMarks } : {}),
+    blockers: unique(plan.nodes.flatMap(({ blockers }) => blockers)),
+  };
+}
 
 async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   const { ctx, steps, request } = op;
@@ -59,6 +82,7 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   });
   const plan = { ...wholePlan(planned, most, request), max, canary };
   checkForce(request, plan.pools ? null : plan.pool);
+  checkMarks(marksOf(plan, request) ?? []);
   if (waiting === null) return plan;
   const pools = plan.pools ?? [];
   await step(ctx, "may the pools share an approval", () => checkShared(steps, request.command, pools));

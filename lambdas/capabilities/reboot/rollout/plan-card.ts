@@ -184,7 +184,7 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
       ...leftOutLines(plan),
     ]),
     context(
-      `${timeWords(plan)}. A node that fails pauses the rollout and asks. Each node is judged again before it is begun${plan.isForced ? "; one that would lose something of another kind is left out" : ""}.`,
+      `${timeWords(plan)}. A node that fails pauses the rollout and asks. Each node is judged again before it is begun${plan.isForced ? "; one with a loss that this plan does not list is left out" : ""}.`,
     ),
   ];
 }

@@ -1,5 +1,5 @@
 import { blockerClasses } from "../../../change/emptying/blocker-classes.ts";
-import { lossClasses } from "../../../change/emptying/loss-classes.ts";
+import { lossClasses, lossMarks } from "../../../change/emptying/loss-classes.ts";
 import { checkLosses, type PlannedEmptying, planEmptying } from "../../../change/emptying/plan-emptying.ts";
 import { findNode } from "../../../change/node/find-node.ts";
 import type { Op } from "../../../change/operation/op.ts";
@@ -17,7 +17,15 @@ import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { MOST_IN_ROLLOUT } from "../capability.ts";
 import { NOTHING_EVICTED, planRestart } from "../plan-restart.ts";
-import { emptyPool, forceNeedsPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "./refusals.ts";
+import {
+  emptyPool,
+  forceNeedsPool,
+  noneDue,
+  noneLeft,
+  severalPools,
+  tooManyInRollout,
+  tooManyLosses,
+} from "./refusals.ts";
 import type { PlannedNode, RolloutPlan } from "./rollout-plan.ts";
 import { typedAgain } from "./typed-again.ts";
 
@@ -71,6 +79,14 @@ export function checkForce(request: RolloutRequest, pool: string | null): void {
   if (force !== undefined && force !== pool) throw new UserError(forceNeedsPool(pool, force));
 }
 
+/** Losses by workload to which one approval is bound: its record is part of several items and results of steps. */
+const MOST_LOSSES = 1_000;
+
+/** @throws UserError if more is lost than one approval can list */
+export function checkMarks(marks: readonly string[]): void {
+  if (marks.length > MOST_LOSSES) throw new UserError(tooManyLosses(marks.length, MOST_LOSSES));
+}
+
 /** @throws UserError if one rollout cannot have that many nodes */
 export function checkSize(names: readonly string[]): void {
   if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
@@ -115,7 +131,7 @@ async function planReboot(op: Op<RolloutRequest>, name: string): Promise<PlanRes
     isAway: !isServing,
     throughEc2: plan.throughEc2 !== undefined,
     losses: lossClasses(plan.pods),
-    ...(plan.pods.some(losesSomething) ? { lost: lossesByWorkload(plan.pods) } : {}),
+    ...(plan.pods.some(losesSomething) ? { lost: lossesByWorkload(plan.pods), lossMarks: lossMarks(plan.pods) } : {}),
     blockers: blockerClasses(plan),
     budgets: plan.blockers.flatMap(({ budgets }) => budgets),
     ...trouble(plan),

@@ -28,6 +28,10 @@ export const emptyPool = (pool: string): string => `Pool ${code(pool)} has no Wi
 export const tooManyInRollout = (count: number, most: number): string =>
   `${counted(count, "node")} are too many for one rollout: at most ${most}. Name some of them.`;
 
+/** Mistake: pods or data of more workloads are lost than one approval lists. */
+export const tooManyLosses = (count: number, most: number): string =>
+  `${count} workloads would lose pods or data, and one approval lists at most ${most}. Name fewer nodes.`;
+
 /** Mistake: nodes of several pools. */
 export const severalPools = (pools: readonly (string | null)[]): string =>
   `The nodes belong to several pools (${some(

@@ -22,6 +22,8 @@ export interface PlannedNode {
   readonly minutes: number;
   /** Classes of losses. */
   readonly losses: readonly string[];
+  /** Marks of its workloads' losses; missing if there are none, and in plans of the last release. */
+  readonly lossMarks?: readonly string[];
   /** Losses by workload; missing if there are none. */
   readonly lost?: readonly WorkloadLoss[];
   /** Classes of obstacles to its evictions now. */

@@ -96,6 +96,24 @@ describe("The button Run without approval", () => {
     expect((await recordOf(asked))?.status).toBe("waiting");
   });
 
+  test("leaves it with its buttons where another node's review is open, and the change is refused", async () => {
+    const both = ["U0OPERATOR", "U0APPROVER"];
+    here = await withSeedNodes({ configuration: { people: { ...people, "on-call": both, operator: both } } });
+    const first = await run(drainOf(web.name));
+    await here.type("operator", `/win uncordon ${shortName(web)}`);
+    await settled(here);
+    await here.type("operator", `/win drain ${shortName(otherWeb)} --force ${otherWeb.name}`);
+    await here.until(async () => (await operationNow()).approval?.state === "open", 10, "the question");
+    const { id: asked } = await operationNow();
+    await here.press("approver", RUN_UNAPPROVED);
+    await here.submit("approver", { reason: WHY });
+    await here.pass(5);
+    expect(await operationNow()).toMatchObject({ status: "refused", summary: expect.stringContaining(first.id) });
+    expect(await recordOf(asked)).toMatchObject({ status: "waiting", cancelledBy: null });
+    const card = openly(here).find((text) => text.includes(asked));
+    expect(card).toContain("[Approve]\n[Deny]\n[Run without approval…]");
+  });
+
   test("does not wait for the time for which the change was asked", async () => {
     const asked = await waiting("U0APPROVER", {}, '--at "Sat 02:00"');
     await here.press("approver", RUN_UNAPPROVED);

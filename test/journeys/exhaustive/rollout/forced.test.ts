@@ -36,7 +36,7 @@ test("A rollout with --force shows every loss by workload on one card, and reboo
   expect(card).toContain("*Lost:* unmanaged pod, emptyDir.");
   expect(card).toMatch(/`default\/ReplicaSet reports-\w+` loses emptyDir scratch \(1 pod on `ip-10-0-3-7/);
   expect(card).toMatch(/`default\/by-hand-1` is not recreated \(1 pod on `ip-10-0-0-31/);
-  expect(card).toContain("one that would lose something of another kind is left out");
+  expect(card).toContain("one with a loss that this plan does not list is left out");
   await settled(here, 300);
   expect((await newest(here)).operation).toMatchObject({ status: "succeeded" });
   expect(nodes.map((name, at) => bootOf(name) === before[at])).toEqual([false, false]);
@@ -44,30 +44,37 @@ test("A rollout with --force shows every loss by workload on one card, and reboo
   await expectSound(here);
 });
 
-test("A node that would lose something of a new kind is left out when its turn comes, with the command for it", {
-  timeout: 60_000,
-}, async () => {
-  await begin({ approvals: { reboot: { needs: 0 } } });
-  const before = nodes.map(bootOf);
-  await here.type("operator", "/win reboot web --force web");
-  const stage = async () => (await newest(here)).nodes[0]?.stage;
-  await here.until(async () => (await stage()) === "reboot", 60, "the first reboot");
-  const [first, second] = (await newest(here)).nodes.map(({ nodeName }) => nodeName ?? "");
-  const rest = [web, otherWeb].find(({ name }) => name === second) ?? web;
-  const runner = { apiVersion: "ci.example.com/v1", kind: "Runner", name: "build-7", uid: "build-7", controller: true };
-  here.simulator.kubernetes.create(
-    podOn(rest, "build-7", { metadata: { ownerReferences: [runner] }, spec: { restartPolicy: "Never" } }),
-  );
-  await settled(here, 300);
-  const { operation } = await newest(here);
-  expect(operation).toMatchObject({ status: "failed", rollout: { paused: null } });
-  expect(operation.summary).toBe(
-    `1 of 2 nodes is rebooted and proven. Left out, because pods or data would be lost: ${second}.`,
-  );
-  expect(inThreads(here).join("\n")).toContain(`\`/win reboot ${second} --force ${second}\``);
-  expect(nodes.filter((name, at) => bootOf(name) !== before[at])).toEqual([first]);
-  expect([running(here, "build-7"), await heldBack(here)]).toEqual([1, []]);
-});
+const runner = { apiVersion: "ci.example.com/v1", kind: "Runner", name: "build-7", uid: "build-7", controller: true };
+
+test.each([
+  ["of a new kind", { metadata: { ownerReferences: [runner] }, spec: { restartPolicy: "Never" } }],
+  ["of a listed kind", {}],
+] as const)(
+  "A node with another workload's loss %s is left out when its turn comes, with the command for it",
+  {
+    timeout: 60_000,
+  },
+  async (_kind, pod) => {
+    await begin({ approvals: { reboot: { needs: 0 } } });
+    const before = nodes.map(bootOf);
+    await here.type("operator", "/win reboot web --force web");
+    const stage = async () => (await newest(here)).nodes[0]?.stage;
+    await here.until(async () => (await stage()) === "reboot", 60, "the first reboot");
+    const [first, second] = (await newest(here)).nodes.map(({ nodeName }) => nodeName ?? "");
+    const rest = [web, otherWeb].find(({ name }) => name === second) ?? web;
+    here.simulator.kubernetes.create(podOn(rest, "build-7", pod));
+    await settled(here, 300);
+    const { operation } = await newest(here);
+    expect(operation).toMatchObject({ status: "failed", rollout: { paused: null } });
+    expect(operation.summary).toBe(
+      `1 of 2 nodes is rebooted and proven. Left out, because pods or data would be lost: ${second}.`,
+    );
+    expect(inThreads(here).join("\n")).toContain("loses what the plan of the rollout does not list: default/");
+    expect(inThreads(here).join("\n")).toContain(`\`/win reboot ${second} --force ${second}\``);
+    expect(nodes.filter((name, at) => bootOf(name) !== before[at])).toEqual([first]);
+    expect([running(here, "build-7"), await heldBack(here)]).toEqual([1, []]);
+  },
+);
 
 test("A pool whose every node would lose something is refused with the pods counted by workload", async () => {
   await begin();
