@@ -64,7 +64,11 @@ export const functions: Readonly<
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: distinct(commands.flatMap(({ workflow, workflowOfMany }) => [workflow ?? [], workflowOfMany ?? []]).flat()),
+    // The sweep tells at once who has what waits.
+    starts: distinct([
+      ...commands.flatMap(({ workflow, workflowOfMany }) => [workflow ?? [], workflowOfMany ?? []]).flat(),
+      "sweep",
+    ]),
   },
   "cloud-events": {
     entry: "lambdas/cloud-events/handler.ts",

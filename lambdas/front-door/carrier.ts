@@ -49,6 +49,12 @@ const logMisplaced = ({ userId, actionId, value, messageTs }: PlacedClick): void
     why: `the message ${messageTs} is not listed as the one with this button`,
   });
 
+/** Answers a click in another message that is about no operation. */
+function misplacedOffer(click: PlacedClick): Message {
+  logMisplaced(click);
+  return carriers[click.actionId] === "wait" ? staleClick : misplacedCommand(click.value);
+}
+
 /**
  * Checks that a button was pressed in a message that was posted with it: whoever holds the bot's token may post any
  * button behind any words.
@@ -63,10 +69,7 @@ export async function misplaced(door: FrontDoor, click: PlacedClick): Promise<Me
   const listed = messageTs === "" ? [] : await door.steps.cards.of(partition);
   if (!isPrivate && listed.some((card) => isCarrier(card, messageTs))) return null;
   const operation = operationOf(value);
-  if (carrier === "command" || operation === null) {
-    logMisplaced(click);
-    return misplacedCommand(value);
-  }
+  if (carrier !== "operation" || operation === null) return misplacedOffer(click);
   const record = await door.steps.ledger.operation(operation);
   if (!record) return staleClick;
   if (!isPrivate && isOfLastRelease(record, listed, click)) return null;

@@ -19,6 +19,7 @@ import {
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
   RUN_UNAPPROVED,
+  TAKE_WAIT,
   TERMINATE_ALL,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
@@ -26,6 +27,8 @@ import {
 import { type Carrier, carriers } from "../messages/slack/carriers.ts";
 import { type NodeWork, parseGroup, parseOwner } from "../records/node-work.ts";
 import type { Message, NodeAnswer, PersonDecision } from "../records/records.ts";
+import { isWaitName } from "../records/reminders.ts";
+import { executionName } from "../steps/executions.ts";
 import { cancel } from "./cancel.ts";
 import { misplaced } from "./carrier.ts";
 import { deliverDecision } from "./deliver-decision.ts";
@@ -105,6 +108,20 @@ async function resumeWithMore(door: FrontDoor, { value, userId, triggerId }: Cli
   return steerAnswer(await steer(door, operation, { decision: "resume", unavailable, userId, cause: triggerId }));
 }
 
+/**
+ * Records that the person has what waits; the sweep judges and shows it. If the sweep does not start, its next tick finds
+ * the record.
+ */
+async function takeWait(door: FrontDoor, click: Click): Promise<Message | null> {
+  const { value: wait, userId, triggerId: cause, channel, messageTs } = click;
+  if (!isWaitName(wait)) return staleClick;
+  await door.steps.ledger.pressWait({ wait, userId, cause, at: door.steps.timestamp(), channel, messageTs });
+  await door.steps.executions
+    .start("sweep", executionName("take", wait, cause), { tick: cause, only: "presses" })
+    .catch((error: unknown) => console.error(`start of the sweep for ${wait} failed`, error));
+  return null;
+}
+
 /** Slack opens the address itself and also reports the click to the app, which has nothing to do. */
 const link: Meaning = { command: null, does: async () => null };
 
@@ -133,6 +150,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [REBOOT_WITH_PODS]: { command: "reboot", does: decides("reboot-with-pods") },
   [CONTINUE_REMOVAL]: { command: "remove", does: decides("continue") },
   [TRY_AGAIN]: { command: null, does: onOperation((door, click) => tryAgain(door, click, click.value)) },
+  // Every member may press it: the sweep knows the wait, and asks Slack for the person's rights.
+  [TAKE_WAIT]: { command: "help", does: takeWait },
   [APPROVE_OPERATION]: { command: "approve", does: (door, click) => approvePressed(door, click, click.value) },
   [DENY_OPERATION]: { command: "deny", does: (door, click) => denyPressed(door, click, click.value) },
   [RUN_UNAPPROVED]: { command: BREAK_GLASS, does: (door, click) => runPressed(door, click, click.value) },

@@ -16,3 +16,6 @@ export interface FleetCall {
   /** Hash of what the message shows. */
   readonly shown: string;
 }
+
+/** Names the call, for the button that takes it. */
+export const fleetCallName = ({ kind, since }: Pick<FleetCall, "kind" | "since">): string => `fleet ${kind} ${since}`;

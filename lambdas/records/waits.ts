@@ -41,6 +41,10 @@ export interface PersonWait {
   /** ISO 8601. */
   readonly since: string;
   readonly audience: Audience;
+  /** Cause, as a clause; missing where the kind of the wait says all. */
+  readonly cause?: string;
+  /** People are called again within the hour, whatever its kind. */
+  readonly isUrgent?: boolean;
 }
 
 /** A cordon in the ledger that an operation left to a person. */
@@ -166,7 +170,14 @@ const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
   })),
   paused: among((operation) => {
     const paused = operation.rollout?.paused;
-    return paused ? ofOperation("paused", operation, paused.at, { command: "resume" }) : null;
+    if (!paused) return null;
+    const { at, by, why, cause } = paused;
+    return {
+      ...ofOperation("paused", operation, at, { command: "resume" }),
+      cause: cause ? `${why}: ${cause}` : why,
+      // A person who pauses a rollout knows that it waits.
+      isUrgent: by === null,
+    };
   }),
   quarantined: amongCordons("quarantined", "uncordon", ({ cordon }) => cordon.unproven?.isQuarantined === true),
   unproven: amongCordons("unproven", "prove", ({ cordon }) => cordon.unproven?.isQuarantined === false),
@@ -200,37 +211,27 @@ export const waitsIn = (seen: WaitsSeen): PersonWait[] =>
 export const waitName = ({ kind, operation, index, node, since }: PersonWait): string =>
   [kind, operation, index ?? "", node ?? "", since].join(" ");
 
-const MINUTE_MS = 60_000;
-
-/** Milliseconds until the first reminder of a wait. */
-export const REMIND_AFTER_MS = 15 * MINUTE_MS;
-
-/** Milliseconds between later reminders of a wait. */
-export const REMIND_EVERY_MS = 24 * 60 * MINUTE_MS;
-
-/** Milliseconds until further reminders of an urgent wait, before those of each day. */
-const URGENT_AFTER_MS: readonly number[] = [30 * MINUTE_MS, 90 * MINUTE_MS];
-
 /** Waits on which an operation stands still, with a node away: people are called to them again within the hour. */
 const urgent: ReadonlySet<WaitKind> = new Set<WaitKind>(["continue", "late-reboot"]);
 
 /** Does an operation stand still until the wait ends, with a node away? */
-export const isUrgent = ({ kind }: Pick<PersonWait, "kind">): boolean => urgent.has(kind);
+export const isUrgent = ({ kind, isUrgent: isSo = urgent.has(kind) }: PersonWait): boolean => isSo;
 
 /**
- * Is a reminder of a wait due?
- * @param since ISO 8601: begin of the wait
- * @param last ISO 8601: the last reminder; undefined before the first
- * @param now milliseconds since the epoch
- * @param isSoon reminds again after 30 and 90 minutes
+ * Leaves out nodes that a paused rollout has left: one call to the rollout names them as its cause.
+ * @returns each remaining wait, with the names of those that its call covers too
  */
-export function isReminderDue(since: string, last: string | undefined, now: number, isSoon = false): boolean {
-  const begin = Date.parse(since);
-  if (last === undefined) return now - begin >= REMIND_AFTER_MS;
-  const isAgainDue = URGENT_AFTER_MS.some((after) => now - begin >= after && Date.parse(last) - begin < after);
-  return (isSoon && isAgainDue) || now - Date.parse(last) >= REMIND_EVERY_MS;
+export function withoutDoubles(waits: readonly PersonWait[]): { wait: PersonWait; covers: readonly string[] }[] {
+  const paused = new Set(waits.flatMap(({ kind, operation }) => (kind === "paused" ? [operation] : [])));
+  const isCovered = ({ kind, operation }: PersonWait): boolean => leftByRollout.has(kind) && paused.has(operation);
+  return waits
+    .filter((wait) => !isCovered(wait))
+    .map((wait) => {
+      const isPause = wait.kind === "paused";
+      const covered = isPause ? waits.filter((one) => isCovered(one) && one.operation === wait.operation) : [];
+      return { wait, covers: covered.map(waitName) };
+    });
 }
 
-/** Was there a reminder before, so that the next one calls those on call? @param since ISO 8601 */
-export const isRemindedAgain = (since: string, now: number): boolean =>
-  now - Date.parse(since) >= (URGENT_AFTER_MS[0] ?? REMIND_EVERY_MS);
+/** States in which a node is left out of service by the failure that pauses its rollout. */
+const leftByRollout: ReadonlySet<WaitKind> = new Set<WaitKind>(["unproven", "held"]);

@@ -43,6 +43,9 @@ const EMITTER = /^eventemitter3$/;
 const FILES =
   /@slack\/bolt\/dist\/(Assistant|CustomFunction|conversation-store|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;
 
+/** Bolt's files of types alone: their JavaScript exports nothing of its own. */
+const TYPES = /@slack\/bolt\/dist\/types\/(actions|command|events|options|shortcuts|view)\/[\w-]+\.js$/;
+
 const oneOf = (names: readonly string[]): string => names.map((name) => name.replaceAll("/", "\\/")).join("|");
 
 /** Files of Slack's client for uploads and streamed messages, which the front door never sends. */
@@ -82,6 +85,7 @@ const leaveOut: Plugin = {
       build.onLoad({ filter: new RegExp(`@slack/${name}/dist/index\\.js$`) }, () => ({ contents }));
     build.onResolve({ filter: EMITTER }, () => ({ path: "node:events", namespace: "node" }));
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
+    build.onLoad({ filter: TYPES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: METHODS_FILE }, ({ path }) => ({ contents: neededMethods(readFileSync(path, "utf8")) }));
     build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {

@@ -4,6 +4,7 @@ import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-d
 import type { Dialog } from "../../lambdas/messages/remove/modal.ts";
 import type { Card } from "../../lambdas/records/card.ts";
 import type { Message, NodeRecord, OperationRecord, PersonDecision } from "../../lambdas/records/records.ts";
+import type { WaitPress } from "../../lambdas/records/reminders.ts";
 import type { SteeringDecision } from "../../lambdas/records/steering.ts";
 import type { RecordResult } from "../../lambdas/steps/ledger/decisions.ts";
 import { configuration } from "./configuration.ts";
@@ -29,6 +30,7 @@ export interface Memory {
   readonly cards: Map<string, readonly Card[]>;
   /** Ids of the dialogs that the front door has opened. */
   readonly views: Set<string>;
+  readonly presses: WaitPress[];
   readonly dialogs: { readonly triggerId: string; readonly dialog: Dialog }[];
   readonly callbacks: Map<string, object | "waiting">;
   /** Addresses for answers, by operation. */
@@ -50,6 +52,7 @@ const emptyMemory = (): Memory => ({
   starts: [],
   cards: new Map(),
   views: new Set(["V1"]),
+  presses: [],
   dialogs: [],
   opening: Promise.resolve(),
   expired: new Set(),
@@ -78,7 +81,7 @@ function decide<T extends Pick<NodeRecord, "callbacks" | "decided">>(
   return { kind: "first", callback };
 }
 
-const ledgerOf = ({ operations, nodes, views }: Memory) => ({
+const ledgerOf = ({ operations, nodes, views, presses }: Memory) => ({
   keepDialog: async (_operation: string, viewId: string) => {
     views.add(viewId);
   },
@@ -101,6 +104,9 @@ const ledgerOf = ({ operations, nodes, views }: Memory) => ({
     if (known && known.endedAt === null && known.cancelledBy === null)
       operations.set(id, { ...known, cancelledBy: by, cancelCause: cause });
     return operations.get(id);
+  },
+  pressWait: async (press: WaitPress) => {
+    presses.push(press);
   },
   steer: async (id: string, steering: SteeringDecision) => {
     const known = operations.get(id);

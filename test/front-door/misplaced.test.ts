@@ -67,6 +67,31 @@ describe("each kind of button", () => {
   );
 });
 
+describe("a button that takes what waits", () => {
+  const wait = "unproven reboot-3f9c2a71 0 ip-10-0-3-7 2026-11-26T10:15:00.000Z";
+  const take = (user: string, place: object) => send(buttonPress(ids.TAKE_WAIT, wait, user, place));
+
+  test("records who pressed it in which message, and starts the sweep, which judges the press", async () => {
+    memory.cards.set(offerPartition(wait), [{ since, ts: own }]);
+    await take("U0READER", inMessage(own));
+    expect(memory.presses).toEqual([
+      expect.objectContaining({ wait, userId: "U0READER", channel: "C0WINDOWS", messageTs: own }),
+    ]);
+    const [started] = [...memory.executions.values()];
+    expect(started).toMatchObject({ workflow: "sweep", payload: { only: "presses" } });
+    expect(memory.ephemerals).toEqual([]);
+  });
+
+  test("records nothing in a message that does not offer it, and nothing of a guest", async () => {
+    memory.cards.set(offerPartition(wait), [{ since, ts: own }]);
+    await take("U0READER", inMessage(later));
+    expect(memory.ephemerals.at(-1)?.message.text).toContain("expired");
+    memory.memberships.set("U0READER", "guest");
+    await take("U0READER", inMessage(own));
+    expect([memory.presses, memory.starts]).toEqual([[], []]);
+  });
+});
+
 describe("a button of an operation", () => {
   test("acts in the message that was listed with it, also if Slack no longer let the first one be edited", async () => {
     listed({ since, ts: own }, { since, ts: later });

@@ -4,13 +4,14 @@ import { waitBlocks, waitReminder, waitWords } from "../../lambdas/messages/oper
 import * as buttons from "../../lambdas/messages/slack/buttons.ts";
 import type { Approval } from "../../lambdas/records/approval.ts";
 import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records/records.ts";
+import { holderBy, isReminderDue, isWaitDue } from "../../lambdas/records/reminders.ts";
 import {
-  isReminderDue,
   type WaitKind,
   type WaitsSeen,
   waitKinds,
   waitName,
   waitsIn,
+  withoutDoubles,
 } from "../../lambdas/records/waits.ts";
 
 const AT = "2026-11-21T03:00:00.000Z";
@@ -86,7 +87,7 @@ describe.each(waitKinds)("What waits as %s", (kind) => {
     expect(list).toContain("for 20m");
     const [wait] = waits;
     if (wait === undefined) throw new Error("nothing waits");
-    const reminder = JSON.stringify(waitReminder(wait, ["S0OPERATORS"], NOW));
+    const reminder = JSON.stringify(waitReminder(wait, { called: ["S0OPERATORS"], now: NOW }));
     expect(reminder).toContain("<!subteam^S0OPERATORS>");
     expect(reminder).toContain("Next: ");
   });
@@ -95,6 +96,7 @@ describe.each(waitKinds)("What waits as %s", (kind) => {
 /** Buttons that end no wait: they start, stop or look at something, or open an address or a dialog. */
 const ENDS_NO_WAIT = new Set([
   ...["CANCEL_OPERATION", "TRY_AGAIN", "INSTALL_GUARD", "PAUSE_ROLLOUT", "LOOK_AGAIN", "DO_NEXT", "RESTART_SERVICES"],
+  ...["TAKE_WAIT"],
   ...["OPEN_RUNBOOK", "OPEN_AWS", "OPEN_SCREENSHOT", "REMOVE_DIALOG", "DENY_DIALOG"],
 ]);
 
@@ -169,6 +171,35 @@ describe("A reminder", () => {
       return isDue;
     });
     expect(reminded).toEqual([31, 91, 91 + 24 * 60]);
+  });
+
+  it("is silent for the hour in which a person has what waits, and comes once that is over", () => {
+    const at = new Date(minutes(20)).toISOString();
+    const holder = holderBy({ userId: "U0OPERATOR", at }, undefined);
+    const known = { at: new Date(minutes(16)).toISOString(), holder };
+    const urgent = { since: AT, isUrgent: true };
+    const due = [21, 31, 79, 80].map((minute) => isWaitDue(urgent, known, minutes(minute)));
+    expect(due).toEqual([false, false, false, true]);
+    const reminded = { ...known, at: new Date(minutes(80)).toISOString() };
+    expect(isWaitDue(urgent, reminded, minutes(85))).toBe(false);
+    expect(isWaitDue(urgent, reminded, minutes(91))).toBe(true);
+  });
+
+  it("says since when the same person has it, and begins anew with another", () => {
+    const first = holderBy({ userId: "U0OPERATOR", at: AT }, undefined);
+    expect(holderBy({ userId: "U0OPERATOR", at: NOW }, { holder: first })).toEqual({
+      ...{ userId: "U0OPERATOR", since: AT, until: "2026-11-21T04:20:00.000Z" },
+    });
+    expect(holderBy({ userId: "U0ONCALL", at: NOW }, { holder: first }).since).toBe(NOW);
+    const later = "2026-11-21T04:00:00.000Z";
+    expect(holderBy({ userId: "U0OPERATOR", at: later }, { holder: first }).since).toBe(later);
+  });
+
+  it("of a paused rollout is about the nodes that it left too, so that one call names them", () => {
+    const paused = waitsIn(examples.paused);
+    const left = [...waitsIn(examples.unproven), ...waitsIn(examples.held)];
+    expect(withoutDoubles([...paused, ...left])).toEqual([{ wait: paused[0], covers: left.map(waitName) }]);
+    expect(withoutDoubles(left).map(({ wait }) => wait)).toEqual(left);
   });
 
   it("of the same state at another time has another name", () => {

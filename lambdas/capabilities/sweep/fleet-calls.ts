@@ -16,8 +16,9 @@ import {
 } from "../../health/fleet-trouble.ts";
 import { fleetRecoveredMessage, fleetTroubleMessage, fleetTroubleNotice } from "../../messages/fleet/call.ts";
 import type { Notice } from "../../messages/operation/escalations.ts";
-import type { FleetCall } from "../../records/fleet-call.ts";
+import { type FleetCall, fleetCallName } from "../../records/fleet-call.ts";
 import type { Message } from "../../records/records.ts";
+import { holderAt } from "../../records/reminders.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** News of a tick about one kind of trouble. */
@@ -47,7 +48,9 @@ async function noteTrouble(
   const again = callAgain(trouble, known, configuration);
   const call = { ...known, ...again, nodes };
   const shown = { ...trouble, since: call.since };
-  const message = fleetTroubleMessage(shown, audienceOnCall(configuration, "reboot"));
+  const reminder = (await steps.reminders.all()).get(fleetCallName(call));
+  const called = audienceOnCall(configuration, "reboot");
+  const message = fleetTroubleMessage(shown, called, holderAt(reminder, steps.now()));
   if (call.ts !== null && call.shown === hashOf(message)) return null;
   const isDue = call.pagedAt === null || again !== null;
   return { call, message, notice: isDue ? fleetTroubleNotice(shown) : null, isOver: false };

@@ -1,11 +1,10 @@
 import { workRecord } from "../../change/operation/work-record.ts";
-import { rulesIn } from "../../commands/approvals.ts";
-import { audienceOf } from "../../commands/policy.ts";
+import { calledTo } from "../../change/waits/called.ts";
 import { keptNotice, type Notice } from "../../messages/operation/escalations.ts";
 import { keptReminder } from "../../messages/operation/kept.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { isKept, type NodeRecord } from "../../records/records.ts";
-import { isReminderDue, REMIND_EVERY_MS } from "../../records/waits.ts";
+import { isReminderDue, REMIND_EVERY_MS } from "../../records/reminders.ts";
 import { instanceIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import { hasEnded, isOurs, launcherOf } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -55,7 +54,9 @@ export async function remind(steps: Steps, { operation: id, index, day }: Remind
   const operation = await steps.ledger.operation(id);
   const node = await workRecord(steps, { operation: id, index });
   if (!operation || !node || !isDue(node, steps.now())) return;
-  const called = audienceOf(rulesIn(configuration, operation.pool?.name ?? null), "remove");
+  const pool = operation.pool?.name ?? null;
+  const wait = { audience: { command: "remove" }, pool, since: node.keptAt ?? "", isUrgent: false };
+  const called = calledTo(configuration, wait, steps.now());
   const message = keptReminder(node, called, messageSettings(configuration), steps.timestamp());
   await steps.thread.post(operation.channel, message, `${id} ${index} kept ${day}`, operation.messageTs ?? undefined);
   await steps.ledger.changeNode(id, index, { remindedAt: steps.timestamp() });

@@ -2,14 +2,14 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { countedVote } from "../../change/approval/count.ts";
 import { redraw } from "../../change/operation/publisher.ts";
 import { mayVote } from "../../change/operation/requester.ts";
+import { calledTo } from "../../change/waits/called.ts";
 import { pageOnce } from "../../change/waits/page.ts";
-import { audienceOfRoles } from "../../commands/policy.ts";
 import { step } from "../../engine/durable.ts";
 import { reviewedMessage, reviewNotice, reviewReminder } from "../../messages/approval/break-glass.ts";
 import type { CountedVote } from "../../records/approval.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { OperationRecord } from "../../records/records.ts";
-import { isReminderDue } from "../../records/waits.ts";
+import { isReminderDue } from "../../records/reminders.ts";
 import type { BreakGlassUse } from "../../steps/ledger/break-glass-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
 
@@ -77,7 +77,8 @@ async function remind(steps: Steps, used: BreakGlassUse): Promise<void> {
   const record = await steps.ledger.operation(operation);
   if (!record?.approval || !isDue(steps, used)) return;
   const rules = await steps.runtime.rules();
-  const called = audienceOfRoles(rules, record.approval.roles);
+  const { roles, pool } = record.approval;
+  const called = calledTo(rules, { audience: { roles }, pool, since: at, isUrgent: false }, steps.now());
   const now = steps.timestamp();
   const message = reviewReminder(record, record.approval, { at, now, called });
   await steps.thread.post(

@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { unmarkLeft } from "../../change/emptying/soft-taint.ts";
 import { followHandedOver } from "../../change/operation/progress.ts";
+import { hearPresses } from "../../change/waits/hold.ts";
 import { pageOnce } from "../../change/waits/page.ts";
 import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
 import { kindOf, step } from "../../engine/durable.ts";
@@ -25,8 +26,11 @@ import { redrawMessages } from "./unsaid.ts";
 export interface SweepStart {
   /** The event's id: the same tick delivered twice is the same sweep. */
   readonly tick: string;
-  /** Starts what is due, reminds people of what waits and calls them to trouble of many nodes, and does nothing else: every few minutes. */
-  readonly only?: "due";
+  /**
+   * "due" starts what is due, reminds people of what waits and calls them to trouble of many nodes, and does nothing else:
+   * every few minutes. "presses" shows who has what waits: after each press of **I have it**.
+   */
+  readonly only?: "due" | "presses";
 }
 
 /** Cordons that one sweep works on: each takes two operations of its execution, of which 2,000 are to suffice. The next sweep takes the rest. */
@@ -103,12 +107,7 @@ async function exportLate(steps: Steps): Promise<void> {
 export const sweepLedger =
   (steps: Steps) =>
   async ({ only }: SweepStart, ctx: DurableContext): Promise<void> => {
-    if (only === "due") {
-      await beginDue(ctx, steps);
-      await redrawMessages(ctx, steps);
-      await remindOfWaits(ctx, steps);
-      return callForFleet(ctx, steps);
-    }
+    if (only !== undefined) return sweepOften(ctx, steps, only);
     if (!(await takeTurn(ctx, steps, "sweep"))) return;
     await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
     await beginDue(ctx, steps);
@@ -144,8 +143,21 @@ export const sweepLedger =
     if (failures.length > 0) throw failures[0];
   };
 
+/** Does what cannot wait for the sweep of everything. A press is heard before people are reminded of what it is about. */
+async function sweepOften(ctx: DurableContext, steps: Steps, only: "due" | "presses"): Promise<void> {
+  const isDueTick = only === "due";
+  if (isDueTick) await beginDue(ctx, steps);
+  if (isDueTick) await redrawMessages(ctx, steps);
+  await hear(ctx, steps);
+  if (isDueTick) await remindOfWaits(ctx, steps);
+  return callForFleet(ctx, steps);
+}
+
 const beginDue = (ctx: DurableContext, steps: Steps): Promise<void> =>
   step(ctx, "start what is due", () => startDue(steps), ATTEMPTS).catch(orLater(undefined));
+
+const hear = (ctx: DurableContext, steps: Steps): Promise<void> =>
+  step(ctx, "hear who has what waits", () => hearPresses(steps), ATTEMPTS).catch(orLater(undefined));
 
 /** Counts reviews of what was done without an approval; a person's rights may not be readable now. */
 async function followReviews(ctx: DurableContext, steps: Steps): Promise<void> {
@@ -170,11 +182,12 @@ async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
     step(ctx, `find what waits for a person${when}`, () => dueWaits(steps), ATTEMPTS).catch(orLater([]));
   if ((await find("")).length === 0 || !(await takeTurn(ctx, steps, "reminders"))) return;
   const due = await find(", in turn");
-  await each(due, async (wait) => {
+  await each(due, async (one) => {
+    const { wait } = one;
     const name = waitName(wait);
     if (pages(wait.kind))
       await pageOnce(ctx, steps, { name, since: wait.since, isUrgent: isUrgent(wait) }, (now) => waitNotice(wait, now));
-    await step(ctx, `remind: ${name}`, () => remindOfWait(steps, wait), ATTEMPTS);
+    await step(ctx, `remind: ${name}`, () => remindOfWait(steps, one), ATTEMPTS);
   });
 }
 

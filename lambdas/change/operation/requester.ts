@@ -146,12 +146,26 @@ const orLog = (error: unknown): void => console.error("a private message was not
  * @param command whoever may use it may decide
  * @param pool pool of the node, if it is known
  */
-export async function mayDecide(steps: Steps, userId: string, command: string, pool?: Place): Promise<boolean> {
+export const mayDecide = (steps: Steps, userId: string, command: string, pool?: Place): Promise<boolean> =>
+  mayUseOneOf(steps, userId, [command], pool);
+
+/** As `mayDecide`, for a person who needs the permission to use one of several commands. */
+export async function mayUseOneOf(
+  steps: Steps,
+  userId: string,
+  commands: readonly string[],
+  pool?: Place,
+): Promise<boolean> {
   const rules = await steps.runtime.rules();
-  const refusal = await refusalOf(steps, userId, command, { rules, pool });
-  logPolicy(userId, command, refusal);
-  if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal)).catch(orLog);
-  return refusal === null;
+  let first: Refusal | null = null;
+  for (const command of commands) {
+    const refusal = await refusalOf(steps, userId, command, { rules, pool });
+    logPolicy(userId, command, refusal);
+    if (refusal === null) return true;
+    first ??= refusal;
+  }
+  if (first) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(first)).catch(orLog);
+  return false;
 }
 
 /** Rechecks a person who cancels; null if the rules of the pool cannot be read. */

@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import type { Notice } from "../../messages/operation/escalations.ts";
-import { isReminderDue } from "../../records/waits.ts";
+import { isReminderDue } from "../../records/reminders.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** The next sweep asks an unavailable service again. */
@@ -31,8 +31,8 @@ export async function pageOnce(
 ): Promise<void> {
   const mark = `page ${name}`;
   const isDue = async () => {
-    const last = await steps.reminders.last();
-    return isReminderDue(since, last.get(mark), steps.now(), isUrgent) ? steps.timestamp() : null;
+    const known = await steps.reminders.all();
+    return isReminderDue(since, known.get(mark)?.at, steps.now(), isUrgent) ? steps.timestamp() : null;
   };
   const now = await step(ctx, `the time of the page: ${name}`, isDue, ATTEMPTS);
   if (now === null) return;

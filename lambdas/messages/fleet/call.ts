@@ -6,10 +6,12 @@ import type {
   FleetTroubleKind,
   PoolShare,
 } from "../../health/fleet-trouble.ts";
-import type { FleetCall } from "../../records/fleet-call.ts";
+import { type FleetCall, fleetCallName } from "../../records/fleet-call.ts";
 import type { Block, Message } from "../../records/records.ts";
+import type { WaitHolder } from "../../records/reminders.ts";
 import { foreign } from "../health/trouble-text.ts";
 import { line, type Notice } from "../operation/escalations.ts";
+import { holderWords, takeButton } from "../operation/waits.ts";
 import { between, localTime, utc } from "../slack/age.ts";
 import { actions, type Button, say, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
@@ -104,7 +106,7 @@ function recoveriesOf({ kind, failing, pools: shares }: FleetTrouble): Recovery[
   return recoveries.slice(0, MOST_RECOVERIES);
 }
 
-/** A row of buttons for each recovery, because a row may have a kind of button once; Why? is in the first. */
+/** A row of buttons for each recovery, because a row may have a kind of button once; Why? is in the first, I have it in the last. */
 function rows(trouble: FleetTrouble): Block[] {
   const [first] = trouble.failing;
   const name = shortName(first?.node ?? "", trouble.failing);
@@ -113,8 +115,10 @@ function rows(trouble: FleetTrouble): Block[] {
     ({ command, text }): Button => ({ actionId: DO_NEXT, value: command, text }),
   );
   const [one, ...others] = recoveries;
-  return [[why, ...(one ? [one] : [])], ...others.map((other) => [other])].map((buttons, at) =>
-    actions(`fleet:${trouble.kind}:${at}`, buttons),
+  const all = [[why, ...(one ? [one] : [])], ...others.map((other) => [other])];
+  const last = all.length - 1;
+  return all.map((buttons, at) =>
+    actions(`fleet:${trouble.kind}:${at}`, at === last ? [...buttons, takeButton(fleetCallName(trouble))] : buttons),
   );
 }
 
@@ -135,8 +139,9 @@ function next(trouble: FleetTrouble): string {
  * Builds the one message about trouble of many nodes: how many, since when, in which pools, each cause with what its nodes
  * share, and the next step.
  * @param called ids of user groups (S…) and people
+ * @param holder the person who has it
  */
-export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly string[]): Message {
+export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly string[], holder?: WaitHolder): Message {
   const { kind, since, groups } = trouble;
   const head = heads[kind](trouble);
   const working = kind === "not-ready" ? "no Ready node" : "no other node";
@@ -146,7 +151,8 @@ export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly stri
     ...groups.slice(0, MOST_GROUPS).flatMap((group) => groupLines(group, trouble, working)),
     ...(groups.length > MOST_GROUPS ? [`• ${counted(groups.length - MOST_GROUPS, "other cause")}`] : []),
   ];
-  return { text: `🚨 ${head}`, blocks: [...sections(lines), section(next(trouble)), ...rows(trouble)] };
+  const has = holder ? [section(holderWords(holder))] : [];
+  return { text: `🚨 ${head}`, blocks: [...sections(lines), ...has, section(next(trouble)), ...rows(trouble)] };
 }
 
 /** Calls people past Slack to trouble of many nodes. */

@@ -1,6 +1,6 @@
 import { requesterOf } from "../../records/origin.ts";
 import { asksToContinue, type Message, type NodeRecord, type OperationView } from "../../records/records.ts";
-import { isReminderDue } from "../../records/waits.ts";
+import { isReminderDue } from "../../records/reminders.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
 import { say } from "../slack/blocks.ts";

@@ -1,8 +1,9 @@
 import type { Block, Message } from "../../records/records.ts";
-import type { PersonWait, WaitKind } from "../../records/waits.ts";
+import type { WaitHolder } from "../../records/reminders.ts";
+import { type PersonWait, type WaitKind, waitName } from "../../records/waits.ts";
 import { typeThis } from "../command/syntax.ts";
-import { between } from "../slack/age.ts";
-import { say, section } from "../slack/blocks.ts";
+import { between, localTime } from "../slack/age.ts";
+import { actions, type Button, say, section } from "../slack/blocks.ts";
 import {
   APPROVE_OPERATION,
   CONTINUE_DRAIN,
@@ -20,6 +21,7 @@ import {
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
   RUN_UNAPPROVED,
+  TAKE_WAIT,
   TERMINATE_ALL,
   TERMINATE_INSTANCE,
   UNCORDON_NODE,
@@ -95,11 +97,11 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
   paused: {
     says: "is a rollout that is paused",
-    next: ({ operation }) => `type ${typeThis("resume", operation)} or ${typeThis("cancel", operation)}`,
+    next: ({ operation }) =>
+      `press Resume or Cancel operation in its message, or type ${typeThis("resume", operation)} or ${typeThis("cancel", operation)}`,
     runbook: "a-rollout-is-paused",
     buttons: [RESUME_ROLLOUT, RESUME_WITH_MORE],
     notices: ["decision"],
-    remindsItself: true,
   },
   quarantined: {
     says: "is quarantined: two reboots could not be verified within a day",
@@ -166,15 +168,34 @@ export function waitBlocks(waits: readonly PersonWait[], now: string): Block[] {
   return [section(["❓ *Waiting for a person*", ...lines, ...more].join("\n").slice(0, 3_000))];
 }
 
-/**
- * Reminds people of something that waits for them.
- * @param called ids of user groups (S…) and people
- * @param now ISO 8601
- */
-export function waitReminder(wait: PersonWait, called: readonly string[], now: string): Message {
+/** Says who has what waits, and how long reminders are silent. */
+export const holderWords = ({ userId, since, until }: WaitHolder): string =>
+  `${mentionOf(userId)} has it since ${localTime(since)}. Reminders are silent until ${localTime(until)}.`;
+
+/** Button with which a person takes what waits. @param name of the wait */
+export const takeButton = (name: string): Button => ({ actionId: TAKE_WAIT, value: name, text: "I have it" });
+
+/** Answers a person who presses **I have it** after the wait has ended. */
+export const waitOver: Message = say("It no longer waits for a person. Nothing was changed.");
+
+/** People who are called to a wait, and the one who has it. Ids are Slack's; `now` is ISO 8601. */
+interface Called {
+  readonly called: readonly string[];
+  readonly holder?: WaitHolder | undefined;
+  readonly now: string;
+}
+
+/** Reminds people of something that waits for them, or says who of them has it. */
+export function waitReminder(wait: PersonWait, { called, holder, now }: Called): Message {
   const { says, next } = waitWords[wait.kind];
-  const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}. Next: ${next(wait)}.`;
-  return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
+  const cause = wait.cause === undefined ? "" : `: ${plain(wait.cause, 600)}`;
+  const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
+  const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
+  const has = holder ? [section(holderWords(holder))] : [];
+  // Only the requester can answer a dialog: nobody else can have it.
+  const take =
+    "person" in wait.audience ? [] : [actions(`wait:${wait.kind}:${wait.operation}`, [takeButton(waitName(wait))])];
+  return { text, blocks: [section(text), ...has, ...take] };
 }
 
 /** Calls people past Slack to a node that an operation has left out of service. @param now ISO 8601 */

@@ -7,10 +7,9 @@ import { titleOf, typeThis } from "../command/syntax.ts";
 import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { stageName } from "../operation/stages.ts";
-import { between } from "../slack/age.ts";
 import { type Button, say } from "../slack/blocks.ts";
 import { PAUSE_ROLLOUT, RESUME_ROLLOUT, RESUME_WITH_MORE } from "../slack/buttons.ts";
-import { counted, failureWords, GAVE_UP, mentionOf, prose, some } from "../slack/text.ts";
+import { counted, failureWords, GAVE_UP, prose, some } from "../slack/text.ts";
 
 /** Nodes named in a sentence; the rest is counted. */
 const MOST = 5;
@@ -146,21 +145,6 @@ export function pauseCall(operation: OperationRecord, pause: RolloutPause): Mess
   return say(
     `${to} rollout is paused: ${pausedWords(pause)}.${taken ? ` ${takenWords(taken)}` : ""} Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)} or ${typeThis("cancel", id)}.`,
   );
-}
-
-/**
- * Reminds of a rollout that has been paused for a while.
- * @param called ids of user groups (S…) and people who may let it go on
- * @param now ISO 8601
- */
-export function pauseReminder(
-  { id }: Pick<OperationRecord, "id">,
-  pause: RolloutPause,
-  called: readonly string[],
-  now: string,
-): Message {
-  const words = `the rollout has been paused for ${between(pause.at, now)}: ${pausedWords(pause)}. Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)}.`;
-  return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
 }
 
 /** Calls people past Slack to a rollout that has paused by itself. */

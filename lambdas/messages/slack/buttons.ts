@@ -36,6 +36,9 @@ export const DO_NEXT = "do-next";
 /** Button beside "do-next" of an offer with two ways; its value is a command too. */
 export const RESTART_SERVICES = "restart-services";
 
+/** Button under a call: the person who presses it has what waits, and its reminders are silent for an hour. */
+export const TAKE_WAIT = "take-wait";
+
 /** Buttons of a rollout. */
 export const PAUSE_ROLLOUT = "pause-rollout";
 export const RESUME_ROLLOUT = "resume-rollout";

@@ -28,6 +28,7 @@ import {
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
   RUN_UNAPPROVED,
+  TAKE_WAIT,
   TERMINATE_ALL,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
@@ -36,9 +37,10 @@ import {
 
 /**
  * Message that carries a kind of button: "operation" is one of the operation that the value names, "command" one that
- * offers the command in the value, or a private answer; "any" for a link, which does nothing.
+ * offers the command in the value, or a private answer; "wait" one that calls people to the wait in the value; "any" for a
+ * link, which does nothing.
  */
-export type Carrier = "operation" | "command" | "any";
+export type Carrier = "operation" | "command" | "wait" | "any";
 
 /** Carriers of all kinds of buttons, by action id. */
 export const carriers: Readonly<Record<string, Carrier>> = {
@@ -52,10 +54,11 @@ export const carriers: Readonly<Record<string, Carrier>> = {
   ...{ [LOOK_AGAIN]: "command", [DO_NEXT]: "command", [RESTART_SERVICES]: "command", [INSTALL_GUARD]: "command" },
   ...{ [PROVE_AGAIN]: "command", [KEEP_CORDONED]: "command", [UNCORDON_NODE]: "command" },
   [REBOOT_THROUGH_EC2]: "command",
+  [TAKE_WAIT]: "wait",
   ...{ [OPEN_RUNBOOK]: "any", [OPEN_AWS]: "any", [OPEN_SCREENSHOT]: "any" },
 };
 
-/** Longest command of a button: DynamoDB's partition keys hold 2,048 bytes (Developer Guide, "Quotas"). */
+/** Longest command or name of a wait in a button: DynamoDB's partition keys hold 2,048 bytes (Developer Guide, "Quotas"). */
 const LONGEST_COMMAND = 600;
 
 /** Finds the operation in a button's value: "add-3f9c2a71", or the same with numbers; null for any other text. */
@@ -68,8 +71,8 @@ export function operationOf(value: string): string | null {
 export function cardPartition(actionId: string, value: string): string | null {
   const operation = operationOf(value);
   if (carriers[actionId] === "operation") return operation && operationPartition(operation);
-  const isCommand = carriers[actionId] === "command" && value !== "" && value.length <= LONGEST_COMMAND;
-  return isCommand ? offerPartition(value) : null;
+  const isOffer = carriers[actionId] === "command" || carriers[actionId] === "wait";
+  return isOffer && value !== "" && value.length <= LONGEST_COMMAND ? offerPartition(value) : null;
 }
 
 /** A button as Slack takes it. */

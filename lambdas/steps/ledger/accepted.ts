@@ -1,10 +1,14 @@
 import type { AcceptedRequest } from "../../records/accepted.ts";
 import { doorPartition, EXPIRES, keys, operationPartition } from "../../records/ledger-table.ts";
+import type { WaitPress } from "../../records/reminders.ts";
 import { OPERATION_DAYS } from "../../records/retention.ts";
 import type { SteeringDecision } from "../../records/steering.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";
+
+/** Days for which a press of **I have it** is stored: it silences reminders for an hour. */
+const PRESS_DAYS = 2;
 
 /** People's requests, in partitions that the front door alone writes. */
 export const acceptedRequests = (context: FrontDoorContext) => {
@@ -33,6 +37,10 @@ export const acceptedRequests = (context: FrontDoorContext) => {
     /** Has the front door opened this dialog about the operation? */
     isDialogOf: async (operation: string, viewId: string): Promise<boolean> =>
       (await items.read(keys.dialog(operation, viewId))) !== undefined,
+
+    /** Records a person who says to have what waits; the last one is valid. */
+    pressWait: (press: WaitPress): Promise<void> =>
+      items.replace(keys.waitPress(press.wait), { ...press, [EXPIRES]: expiryAfter(press.at, PRESS_DAYS) }),
 
     /** Records a person's request to pause or resume a rollout; the last one is valid. */
     keepSteering: (operation: string, steering: SteeringDecision): Promise<void> =>

@@ -228,6 +228,7 @@ export const ledger = (context: FrontDoorContext) => {
     /** A person's request as the front door accepted it; undefined for a rule's, and for one of the last release. */
     accepted: people.accepted,
     keepDialog: people.keepDialog,
+    pressWait: people.pressWait,
     isDialogOf: people.isDialogOf,
 
     keepAccepted: people.keepAccepted,

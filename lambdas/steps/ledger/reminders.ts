@@ -1,4 +1,5 @@
-import { EXPIRES, keys, REMINDERS } from "../../records/ledger-table.ts";
+import { EXPIRES, keys, REMINDERS, WAIT_PRESSES } from "../../records/ledger-table.ts";
+import type { ReminderRecord, WaitHolder, WaitPress } from "../../records/reminders.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";
@@ -6,25 +7,34 @@ import { tableClient } from "./table.ts";
 /** Days for which a reminder is stored: longer than the pause between two. */
 const KEPT_DAYS = 40;
 
-interface Reminder {
-  readonly at: string;
-  readonly [EXPIRES]: number;
-}
-
-/** Reminders of decisions and reviews that wait for a person. */
+/** Reminders of decisions and reviews that wait for a person, and who has them. */
 export const reminders = (context: StepContext) => {
   const items = tableClient(context);
+  const change = async (name: string, changed: Partial<ReminderRecord>): Promise<void> => {
+    const expires = expiryAfter(timestamp(context), KEPT_DAYS);
+    await items.revise<ReminderRecord>(keys.reminder(name), (before) => ({
+      ...before,
+      ...changed,
+      [EXPIRES]: expires,
+    }));
+  };
   return {
-    /** Time of each last reminder (ISO 8601), by the name of what waits. */
-    last: async (): Promise<ReadonlyMap<string, string>> => {
-      const found = await items.partition<Reminder & { readonly sk: string }>(REMINDERS);
-      return new Map(found.map(({ sk, at }) => [sk, at]));
+    /** Reads what is known of the reminders of each wait, by the name of what waits. */
+    all: async (): Promise<ReadonlyMap<string, ReminderRecord>> => {
+      const found = await items.partition<ReminderRecord & { readonly sk: string }>(REMINDERS);
+      return new Map(found.map(({ sk, ...reminder }) => [sk, reminder]));
     },
 
     /** Records that people were reminded now. */
-    keep: async (name: string): Promise<void> => {
-      const at = timestamp(context);
-      await items.revise<Reminder>(keys.reminder(name), () => ({ at, [EXPIRES]: expiryAfter(at, KEPT_DAYS) }));
-    },
+    keep: (name: string): Promise<void> => change(name, { at: timestamp(context) }),
+
+    /** Records the person who has what waits. */
+    hold: (name: string, holder: WaitHolder): Promise<void> => change(name, { holder }),
+
+    /** Records that a press was handled. */
+    hear: ({ wait, cause }: WaitPress): Promise<void> => change(wait, { heard: cause }),
+
+    /** Reads the last press of **I have it** for each wait. */
+    presses: (): Promise<WaitPress[]> => items.partition<WaitPress>(WAIT_PRESSES),
   };
 };

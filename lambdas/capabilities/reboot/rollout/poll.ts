@@ -3,17 +3,12 @@ import { checkLiveness } from "../../../change/operation/progress.ts";
 import { publish } from "../../../change/operation/publisher.ts";
 import { cancelledBy } from "../../../change/operation/requester.ts";
 import { type RolloutSeen, seeRollout, viewOfRollout } from "../../../change/operation/rollout-view.ts";
-import { rulesIn } from "../../../commands/approvals.ts";
-import { audienceOf } from "../../../commands/policy.ts";
 import { MINUTE } from "../../../engine/durable.ts";
-import { Refused } from "../../../errors.ts";
-import { pauseCall, pauseReminder } from "../../../messages/rollout/rollout.ts";
+import { pauseCall } from "../../../messages/rollout/rollout.ts";
 import type { PublishedMessage } from "../../../records/records.ts";
 import { isLeftOut, mostRecovering, nextMoves, type RolloutView } from "../../../records/rollout-moves.ts";
 import type { RolloutPause } from "../../../records/steering.ts";
-import { isReminderDue } from "../../../records/waits.ts";
 import { isBusy, wordsOf } from "../../../steps/client-errors.ts";
-import type { Steps } from "../../../steps/steps.ts";
 import { hearSteering } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
 import { againLast, gotNoSlot } from "./renew.ts";
@@ -118,23 +113,6 @@ async function callTo(
   });
 }
 
-/**
- * Reminds those who may resume a rollout, once for each pause, after a quarter of an hour. If Slack or the rules cannot
- * be reached, the next poll does it. Call inside a step.
- */
-async function remindOfPause(steps: Steps, { operation, rollout }: RolloutSeen, messageTs: string): Promise<void> {
-  const paused = operation.rollout?.paused;
-  if (!paused || !isReminderDue(paused.at, undefined, steps.now())) return;
-  try {
-    const rules = await steps.runtime.rules();
-    const called = audienceOf(rulesIn(rules, rollout.pool), "resume");
-    const message = pauseReminder(operation, paused, called, steps.timestamp());
-    await steps.thread.post(operation.channel, message, `${operation.id} reminded ${paused.at}`, messageTs);
-  } catch (error) {
-    if (!isBusy(error) && !(error instanceof Refused)) throw error;
-  }
-}
-
 const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgress["next"] => {
   if (isOver) return "end";
   const { paused } = seen.operation.rollout ?? {};
@@ -156,7 +134,6 @@ async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<Roll
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
   const call = callFor(seen, before);
   if (call) await callTo(poll, seen, call);
-  await remindOfPause(steps, seen, published.messageTs);
   const now = steps.now();
   return {
     ...{ published, checkedAt, call, calledTo: call?.at ?? before.calledTo },

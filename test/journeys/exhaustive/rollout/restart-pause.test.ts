@@ -194,7 +194,7 @@ describe.each(rows)("a process that dies after a person paused a rollout $how", 
       expect([cordoned(restarted), await heldBack(restarted)]).toEqual([[], []]);
       expect(openly(restarted).filter((text) => text.includes("Reboot pool web"))).toHaveLength(1);
       const told = inThreads(restarted);
-      expect(told.filter((text) => text.includes("the rollout has been paused for"))).toHaveLength(1);
+      expect(told.filter((text) => text.includes("is a rollout that is paused, for"))).toHaveLength(1);
       expect(told.filter((text) => text.includes("the rollout is paused"))).toEqual([]);
       await expectSound(restarted);
     },

@@ -130,8 +130,13 @@ describe("A rollout whose first node fails", { timeout: 120_000 }, () => {
     expect(cordoned()).toEqual([names[0]]);
     await here.pass(60);
     expect(boots().slice(1)).toEqual(before.slice(1));
-    const reminders = inThreads(here).filter((text) => text.includes("the rollout has been paused for"));
-    expect(reminders).toEqual([expect.stringMatching(/^<.*S0OPERATORS.*paused for (?:15|16|17|18|19|20)m/)]);
+    const reminders = inThreads(here).filter((text) => text.includes("⏰"));
+    expect(reminders).toEqual([
+      expect.stringMatching(
+        /^<.*S0OPERATORS.*a rollout that is paused, for (?:15|16|17|18|19|20)m: .*failed at reboot/,
+      ),
+      expect.stringMatching(/^<@U0OPERATOR> .*a rollout that is paused, for 3\dm/),
+    ]);
     await here.press("operator", RESUME_ROLLOUT);
     await settled(here, 300);
     const { operation } = await newest(here);

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { DO_NEXT } from "../../../../lambdas/messages/slack/buttons.ts";
+import { DO_NEXT, TAKE_WAIT } from "../../../../lambdas/messages/slack/buttons.ts";
 import { openStore, type Snapshot } from "../../../../lib/sandbox/core/store.ts";
 import { demoConfiguration } from "../../../../lib/sandbox/demo-configuration.ts";
 import { newest, nodeNamed, settled } from "../../evidence.ts";
@@ -88,6 +88,9 @@ test("a zone with four of seven nodes is NotReady: one call names what they shar
   expect(call).toContain(`They share zone \`us-west-2b\`, subnet \`${zoneB}\`; no Ready node has them.`);
   expect(call).toContain("[Why?]\n[Recover batch…]\n[Recover web…]");
   await here.pass(1);
+  await here.press("operator", TAKE_WAIT);
+  await here.pass(1);
+  expect(fleetCalls()).toEqual([expect.stringContaining("<@U0OPERATOR> has it since ")]);
   expect(pages()).toEqual([expect.stringContaining("4 of 7 Windows nodes are NotReady since")]);
 
   await here.press("operator", DO_NEXT);
