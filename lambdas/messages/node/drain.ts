@@ -145,11 +145,12 @@ const holdUpCodes: readonly (readonly [FailureCode, (held: HoldUp) => boolean])[
   ["eviction-unanswered", isOf("unanswered")],
   ["pod-must-not-be-interrupted", isOf("held")],
   ["pod-stuck", (held) => held.kind === "terminating" && held.isStuck],
+  ["budget-allows-none", (held) => held.kind === "several-budgets" || (held.kind === "budget" && held.isForever)],
 ];
 
 /**
- * Failure code of a drain that has passed its deadline. Budgets, and pods that are only terminating, have no code of
- * their own.
+ * Failure code of a drain that has passed its deadline. Budgets that allow an eviction later, and pods that are only
+ * terminating, have no code of their own.
  */
 export const codeOfHoldUps = (pods: readonly HoldUp[]): FailureCode =>
   holdUpCodes.find(([, is]) => pods.some(is))?.[0] ?? "deadline-passed";
