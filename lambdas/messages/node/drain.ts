@@ -68,17 +68,15 @@ const reasons: { readonly [K in Kind]: (of: Of<K>) => string } = {
 
 const reasonOf = (held: HoldUp): string => (reasons[held.kind] as (of: HoldUp) => string)(held).replace(/\.$/, "");
 
-const withReasons = (pods: readonly HoldUp[]): string =>
-  some(
-    pods.map((held) => `${held.pod}: ${reasonOf(held)}`),
-    MOST_NAMES,
-  );
-
 const named = (pods: readonly HoldUp[]): string =>
   some(
     pods.map(({ pod }) => pod),
     MOST_NAMES,
   );
+
+/** Pods with their reasons; those that share one follow each other, with the reason once. */
+const withReasons = (pods: readonly HoldUp[]): string =>
+  [...Map.groupBy(pods, reasonOf)].map(([reason, those]) => `${named(those)}: ${reason}`).join("; ");
 
 const refusers: Readonly<Record<RefusedBy, string>> = {
   rbac: "the right to evict",
