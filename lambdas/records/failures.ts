@@ -88,6 +88,7 @@ export const failureCodes = [
   "eviction-unanswered",
   "pod-must-not-be-interrupted",
   "pod-stuck",
+  "budget-allows-none",
   "losses-not-allowed",
   // The reboot or restart, and its proof.
   "reboot-stood-against",

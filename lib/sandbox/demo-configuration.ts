@@ -55,8 +55,19 @@ export const demoPools = (nodes = 4) => ({
   edge: pool("2025", 2, "edge"),
 });
 
-/** Images that `npm start` has for its probes: one that its registry serves proves a change of mirrors. */
-export const demoProbe = { registries: { "registry.example.com": "registry.example.com/shop/storefront:1.4" } };
+/**
+ * Images that `npm start` has for its probes: those of pods that try the data plane, and one that its registry serves,
+ * which proves a change of mirrors.
+ */
+export const demoProbe = {
+  images: {
+    "2019": "mcr.microsoft.com/windows/servercore:ltsc2019",
+    "2022": "mcr.microsoft.com/windows/servercore:ltsc2022",
+    "2025": "mcr.microsoft.com/windows/servercore:ltsc2025",
+    linux: "docker.io/library/busybox:1.37",
+  },
+  registries: { "registry.example.com": "registry.example.com/shop/storefront:1.4" },
+};
 
 /**
  * The configuration that the sandbox's cluster runs by.

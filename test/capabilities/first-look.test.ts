@@ -156,6 +156,10 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
     look: () => ofHoldUp({ kind: "held", annotation: "casement.dev/do-not-disrupt", runningMs: 1 }),
     finds: "pod-must-not-be-interrupted",
   },
+  "budget-allows-none": {
+    look: () => ofHoldUp({ kind: "budget", budget: "shop/web", needs: 1, has: 1, isForever: true, terminating: [] }),
+    finds: "budget-allows-none",
+  },
   "pod-stuck": { later: "only a pod that was told to end shows that it does not" },
   "losses-not-allowed": {
     look: () =>

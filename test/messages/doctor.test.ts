@@ -28,7 +28,7 @@ const fault = { registry: "quay.io", object: hostile, source: hostile, mirror: h
 /** One of each kind, with hostile words in every place that holds words from elsewhere. */
 const each: readonly Finding[] = [
   { kind: "down", area: "Cluster", why: hostile },
-  { kind: "agents-silent", agents: [{ node: hostile, pool: "web", since: null }], at: NOW },
+  { kind: "agents-silent", agents: [{ node: hostile, pool: "web", since }], at: NOW },
   { kind: "nodes-not-ready", nodes: [{ node: hostile, pool: "web", since }], at: NOW },
   { kind: "no-answer", area: "Slack", what: "the channel", why: hostile },
   { kind: "no-answer", area: "AWS", what: hostile, why: hostile, service: "EC2", throttled: true },

@@ -113,6 +113,36 @@ test("changes the clock's speed and shows it", async () => {
   await window.locator('button[aria-pressed="true"]', { hasText: "60×" }).waitFor();
 });
 
+test("says how fast the clock really runs when the host cannot keep up", async () => {
+  await window.getByRole("button", { name: "60×" }).click();
+  // The clock of this page runs as the host's does, whatever its speed.
+  await window.getByRole("button", { name: /^60× \(now [\d.]+×\)$/ }).waitFor({ timeout: 10_000 });
+  await window.getByRole("button", { name: "1×", exact: true }).click();
+  await window.getByRole("button", { name: "60×", exact: true }).waitFor();
+});
+
+test("closes its suggestions with Escape until more is typed, and Shift+Tab goes back", async () => {
+  await composer().pressSequentially("/win a");
+  await window.getByRole("listbox").waitFor();
+  await composer().press("Escape");
+  await window.getByRole("listbox").waitFor({ state: "detached" });
+  await composer().pressSequentially("d");
+  await window.getByRole("listbox").waitFor();
+  await composer().press("Shift+Tab");
+  expect(await composer().inputValue()).toBe("/win ad");
+  expect(await composer().evaluate((field) => field === field.ownerDocument.activeElement)).toBe(false);
+});
+
+test("is not cut on a phone", async () => {
+  await window.setViewportSize({ width: 390, height: 844 });
+  await type("/win nodes");
+  await window.getByText("BUILD").waitFor();
+  expect(await window.evaluate("document.documentElement.scrollWidth")).toBe(390);
+  const { x = 0, width = 0 } = (await window.getByRole("button", { name: "Send" }).boundingBox()) ?? {};
+  expect(x + width).toBeLessThanOrEqual(390);
+  await picture("phone");
+});
+
 test("is readable in the dark", async () => {
   await window.emulateMedia({ colorScheme: "dark" });
   await type("/win nodes");

@@ -67,7 +67,7 @@ async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"a
   if (denied.length >= DENIALS)
     throw new StageFailed(
       "certificate-request-denied",
-      `${denied.slice(-1)}, as were ${denied.length} requests in total; ${again}`,
+      `${denied.slice(-1)}, as were ${denied.length} requests in total`,
     );
   const awaited = `the kubelet's certificate request (${signer.split("/")[1]})`;
   // Report the likeliest reason why the expected request is missing, with the wait and with the failure.

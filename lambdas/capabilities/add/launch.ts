@@ -87,18 +87,21 @@ async function firstWithRoom(task: ProvisionTask): Promise<string> {
   const configuration = await configurationOfToday(task, today);
   const refusals: Refusal[] = [];
   for (const candidate of places) {
-    const where = `${candidate.instanceType} in ${candidate.subnet}`;
+    const { instanceType, subnet } = candidate;
     const request = launchRequest(configuration, pool, task.start, image, candidate);
-    const launched = await once(task, `launch ${where}`, () => task.steps.instances.launch(request));
+    const launched = await once(task, `launch ${instanceType} in ${subnet}`, () =>
+      task.steps.instances.launch(request),
+    );
     if ("instanceId" in launched) return launched.instanceId;
-    refusals.push({ where, noRoom: launched.noRoom });
+    refusals.push({ instanceType, subnet, noRoom: launched.noRoom });
   }
   throw noRoom(refusals);
 }
 
 /** A subnet and instance type without capacity, and EC2's error code. */
 interface Refusal {
-  readonly where: string;
+  readonly instanceType: string;
+  readonly subnet: string;
   readonly noRoom: string;
 }
 
@@ -110,7 +113,10 @@ const moreThanCapacity: readonly FailureCode[] = ["vcpu-quota", "subnet-full"];
 function noRoom(refusals: readonly Refusal[]): StageFailed {
   const found = new Set(refusals.map((one) => launchCodes[one.noRoom]?.code));
   const code = moreThanCapacity.find((one) => found.has(one)) ?? "no-capacity";
-  const words = refusals.map(({ where, noRoom }) => `${where}: ${noRoom}`).join("; ");
+  const byAnswer = Map.groupBy(refusals, ({ instanceType, noRoom: answer }) => `${instanceType}: ${answer}`);
+  const words = [...byAnswer]
+    .map(([answer, those]) => `${answer} in ${those.map(({ subnet }) => subnet).join(", ")}`)
+    .join("; ");
   return new StageFailed(code, `EC2 has no capacity in any subnet: ${words}`);
 }
 

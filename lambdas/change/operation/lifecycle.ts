@@ -6,6 +6,7 @@ import { Refused, UserError } from "../../errors.ts";
 import { withAudit } from "../../messages/operation/audit-head.ts";
 import { shownOnly } from "../../messages/operation/dry-runs.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
+import { retryOf } from "../../messages/operation/retry.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Message, OperationStatus } from "../../records/records.ts";
 import { isAccepted } from "./accepted.ts";
@@ -79,7 +80,7 @@ export const endings: Readonly<Record<string, OperationStatus>> = {
 };
 
 /** Message in the channel for each kind of error that ends an operation; any other error is a bug. */
-const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: refusedMessage, Retryable: busyMessage };
+const messages: Readonly<Record<string, typeof busyMessage>> = { Refused: refusedMessage, Retryable: busyMessage };
 
 /** Errors that are sent only to the requester, as every error of a dry run is. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
@@ -106,9 +107,10 @@ export async function failOperation(op: Execution, error: unknown): Promise<Mess
     endedAt: steps.timestamp(),
   });
   if (PRIVATE.has(kind)) return privately(op, mistakeMessage(cause.message));
-  const message = (messages[kind] ?? troubleMessage)(start, cause.message);
+  const operation = await steps.ledger.operation(start.operation);
+  const canRepeat = !isDryRun(start.request) && operation !== undefined && retryOf(operation, []) !== null;
+  const message = (messages[kind] ?? troubleMessage)(start, cause.message, canRepeat);
   if (isDryRun(start.request)) return privately(op, message);
-  const head = (await steps.ledger.operation(start.operation))?.audit;
-  await postEnd(op, withAudit(message, head));
+  await postEnd(op, withAudit(message, operation?.audit));
   return message;
 }

@@ -39,7 +39,7 @@ export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding,
   "agents-silent": ({ agents, at }) =>
     warning(
       "Nodes",
-      `the SSM agent does not report: ${named(agents, ({ since }) => (since === null ? "never did" : `for ${between(since, at)}`))}`,
+      `the SSM agent does not report: ${named(agents, ({ since }) => `for ${between(since, at)}`)}`,
       `${whyFirst(agents)}; ${typeThis("reboot", "<node>")} reboots a node through EC2 once it is approved. Many at once: check the way to Systems Manager first`,
     ),
   "nodes-not-ready": ({ nodes, at }) =>

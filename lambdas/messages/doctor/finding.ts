@@ -35,8 +35,8 @@ export interface SilentAgent {
   /** Name of its node, or its instance id. */
   readonly node: string;
   readonly pool: string | null;
-  /** Last report; null for an agent that never reported. ISO 8601. */
-  readonly since: string | null;
+  /** Last report. ISO 8601. */
+  readonly since: string;
 }
 
 /** A node in service that is not Ready. */

@@ -40,17 +40,24 @@ const rebootWithPods = (node: NodeRecord): Button => ({
   },
 });
 
-/** Buttons under a drain that has passed its deadline. */
-export const continueButtons = (node: NodeRecord): Button[] => [
-  ...(mayRebootWithPods(node) ? [rebootWithPods(node)] : []),
-  {
-    actionId: (node.workflow && continues[node.workflow]) ?? CONTINUE_DRAIN,
-    value: workOwner(node),
-    text: "Continue",
-    style: "primary",
-  },
-  { actionId: CANCEL_OPERATION, value: node.operation, text: "Give the node back" },
-];
+/** Does the drain wait for a budget that only its owner can satisfy? Evicting on changes nothing then. */
+const isBlocked = ({ failure }: NodeRecord): boolean => failure?.code === "budget-allows-none";
+
+/** Buttons under a drain that has passed its deadline: the first is the one that can help. */
+export function continueButtons(node: NodeRecord): Button[] {
+  const more = { actionId: (node.workflow && continues[node.workflow]) ?? CONTINUE_DRAIN, value: workOwner(node) };
+  const back: Button = { actionId: CANCEL_OPERATION, value: node.operation, text: "Give the node back" };
+  if (isBlocked(node))
+    return [
+      { ...back, style: "primary" },
+      { ...more, text: "Check the budget again" },
+    ];
+  return [
+    ...(mayRebootWithPods(node) ? [rebootWithPods(node)] : []),
+    { ...more, text: "Continue", style: "primary" },
+    back,
+  ];
+}
 
 const at = (decideBy: string | null, now: string): string =>
   decideBy ? ` at ${localTime(decideBy)} (in ${between(now, decideBy)})` : "";
@@ -58,6 +65,8 @@ const at = (decideBy: string | null, now: string): string =>
 /** Next step under a drain that has passed its deadline. @param now ISO 8601 */
 export function continueNext(node: NodeRecord, now: string): string {
   const { decideBy, failure } = node;
+  if (isBlocked(node))
+    return `give the node back, or press Check the budget again after a change. Without a decision it is given back${at(decideBy, now)}.`;
   const first = mayRebootWithPods(node) ? "press Reboot with these pods if the reboot may end them, " : "press ";
   const end = failure?.code === "pod-stuck" ? "it stays cordoned" : "it is given back";
   return `${first}Continue to list the pods again and drain until a new deadline, or give the node back. Without a decision ${end}${at(decideBy, now)}.`;

@@ -1,5 +1,5 @@
 import { age } from "../slack/age.ts";
-import { counted, some } from "../slack/text.ts";
+import { some } from "../slack/text.ts";
 import { drainWaits, type HoldUp } from "./drain.ts";
 
 /** Most pods named in a line. */
@@ -8,7 +8,7 @@ const MOST_NAMES = 3;
 type Of<K extends HoldUp["kind"]> = Extract<HoldUp, { readonly kind: K }>;
 
 const budgetAdvice = ({ isForever, wantsAlwaysAllow, terminating }: Of<"budget">): string => {
-  if (isForever) return "it needs every healthy pod and never allows an eviction: its owner must change it";
+  if (isForever) return "it never allows an eviction";
   if (wantsAlwaysAllow) return "none of its pods is healthy; its owner can set unhealthyPodEvictionPolicy: AlwaysAllow";
   return terminating.length > 0
     ? `${some(terminating, MOST_NAMES)} of the same budget is terminating and counts as unhealthy until its replacement is Ready elsewhere: check for Pending pods`
@@ -99,7 +99,7 @@ export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): s
     ...(off && stuck.length > 0 ? offCommands(off, stuck) : []),
     ...(wouldDelete.length > 0
       ? [
-          `past all budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, MOST_NAMES)}):`,
+          `to delete ${some(wouldDelete, MOST_NAMES)} past all budgets:`,
           `  kubectl drain ${node} --ignore-daemonsets --delete-emptydir-data --force --disable-eviction`,
         ]
       : []),

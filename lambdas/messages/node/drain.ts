@@ -68,17 +68,15 @@ const reasons: { readonly [K in Kind]: (of: Of<K>) => string } = {
 
 const reasonOf = (held: HoldUp): string => (reasons[held.kind] as (of: HoldUp) => string)(held).replace(/\.$/, "");
 
-const withReasons = (pods: readonly HoldUp[]): string =>
-  some(
-    pods.map((held) => `${held.pod}: ${reasonOf(held)}`),
-    MOST_NAMES,
-  );
-
 const named = (pods: readonly HoldUp[]): string =>
   some(
     pods.map(({ pod }) => pod),
     MOST_NAMES,
   );
+
+/** Pods with their reasons; those that share one follow each other, with the reason once. */
+const withReasons = (pods: readonly HoldUp[]): string =>
+  [...Map.groupBy(pods, reasonOf)].map(([reason, those]) => `${named(those)}: ${reason}`).join("; ");
 
 const refusers: Readonly<Record<RefusedBy, string>> = {
   rbac: "the right to evict",
@@ -145,11 +143,12 @@ const holdUpCodes: readonly (readonly [FailureCode, (held: HoldUp) => boolean])[
   ["eviction-unanswered", isOf("unanswered")],
   ["pod-must-not-be-interrupted", isOf("held")],
   ["pod-stuck", (held) => held.kind === "terminating" && held.isStuck],
+  ["budget-allows-none", (held) => held.kind === "several-budgets" || (held.kind === "budget" && held.isForever)],
 ];
 
 /**
- * Failure code of a drain that has passed its deadline. Budgets, and pods that are only terminating, have no code of
- * their own.
+ * Failure code of a drain that has passed its deadline. Budgets that allow an eviction later, and pods that are only
+ * terminating, have no code of their own.
  */
 export const codeOfHoldUps = (pods: readonly HoldUp[]): FailureCode =>
   holdUpCodes.find(([, is]) => pods.some(is))?.[0] ?? "deadline-passed";

@@ -1,3 +1,4 @@
+import { isForced, type Request } from "../../commands/request.ts";
 import { isHopeless } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import {
@@ -95,13 +96,17 @@ const UNPROVEN: ReadonlySet<StageName | undefined> = new Set<StageName>(["prove"
 /** Commands on several nodes that can be repeated for one of them. */
 const REPEATED: ReadonlySet<string> = new Set(["guard", "reboot", "restart"]);
 
+/** Option that accepts the losses again, as the request did. */
+const accepted = (request: Request, node: string | null): readonly string[] =>
+  node !== null && isForced(request) ? ["--force", node] : [];
+
 /** Words of the command that repeats the work on a failed node; null where none does. */
 function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeRecord): readonly string[] | null {
   if (request.command === "add") return ["add", request.pool];
   const isProven = request.command === "reboot" || request.command === "restart";
   if (isProven && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
   if (request.command === "assist" && request.end) return ["assist", request.node, "--end"];
-  if ("node" in request) return [request.command, request.node];
+  if ("node" in request) return [request.command, request.node, ...accepted(request, nodeName)];
   return nodeName && REPEATED.has(request.command) ? [request.command, nodeName] : null;
 }
 

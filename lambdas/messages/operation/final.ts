@@ -5,6 +5,7 @@ import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, counted, plain, prose, some } from "../slack/text.ts";
 import { originMention } from "./origin-words.ts";
+import { retryRow } from "./retry.ts";
 
 /** Most instances named in a summary. */
 const MOST_INSTANCES = 3;
@@ -57,14 +58,15 @@ const ending = (sign: string, start: Start, words: string, next: string): Messag
 export const refusedMessage = (start: Start, words: string): Message =>
   ending("🚫", start, words, `nothing was changed · ${typeThis("operations")} lists it`);
 
-/** Message of an operation that ended because a service was unavailable, although the request is valid. */
-export const busyMessage = (start: Start, words: string): Message =>
-  ending(
-    "❌",
-    start,
-    `gave up after several minutes because a service was unavailable: ${words}`,
-    `try again later · ${typeThis("nodes")} shows the current state`,
-  );
+/**
+ * Message of an operation that ended because a service was unavailable, although the request is valid.
+ * @param canRepeat the request can be repeated by a button
+ */
+export function busyMessage(start: Start, words: string, canRepeat = false): Message {
+  const why = `gave up after several minutes because a service was unavailable: ${words}`;
+  const message = ending("❌", start, why, `try again later · ${typeThis("nodes")} shows the current state`);
+  return canRepeat ? { ...message, blocks: [...message.blocks, retryRow(start.operation)] } : message;
+}
 
 /** Message of an operation that ended with an unexpected error. */
 export const troubleMessage = (start: Start, words: string): Message =>

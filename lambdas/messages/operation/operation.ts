@@ -16,7 +16,7 @@ import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
 import { age } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections, withOnePrimary } from "../slack/blocks.ts";
-import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
+import { CANCEL_OPERATION } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { auditNote } from "./audit-head.ts";
 import { failureBlocks } from "./failure.ts";
@@ -25,7 +25,7 @@ import type { MessageSettings } from "./links.ts";
 import { nodeLabel, nodeLine, summaryLines } from "./node-lines.ts";
 import { originLine } from "./origin-words.ts";
 import { finishedWords, isPastCancelling } from "./past-return.ts";
-import { retryOf } from "./retry.ts";
+import { retryOf, retryRow } from "./retry.ts";
 import { statuses } from "./statuses.ts";
 
 /** Above this number nodes are counted by stage instead of listed. */
@@ -79,15 +79,13 @@ const cancelButton = (operation: OperationRecord, nodes: readonly NodeRecord[]):
   },
 });
 
-const retryButton = ({ id }: OperationRecord): Button => ({ actionId: TRY_AGAIN, value: id, text: "Try again" });
-
 /** Buttons of the operation: to cancel it while it runs, and to repeat it after a failure. */
 function operationButtons({ operation, nodes, followUps = [] }: OperationView): Block[] {
   if (cancellable(operation, nodes))
     return [actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)])];
   const started = followUpOn(followUps, null);
   if (started) return [followUpBlock(started)];
-  return retryOf(operation, nodes) ? [actions(`retry:${operation.id}`, [retryButton(operation)])] : [];
+  return retryOf(operation, nodes) ? [retryRow(operation.id)] : [];
 }
 
 /** Start of the work: the first change of a node, so that a removal's wait for its dialog is left out. */

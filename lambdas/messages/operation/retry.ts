@@ -1,6 +1,8 @@
 import { isRollout, type Request } from "../../commands/request.ts";
 import { type Failure, isHopeless } from "../../records/failures.ts";
-import type { NodeRecord, OperationRecord } from "../../records/records.ts";
+import type { Block, NodeRecord, OperationRecord } from "../../records/records.ts";
+import { actions } from "../slack/blocks.ts";
+import { TRY_AGAIN } from "../slack/buttons.ts";
 
 /** Is it unknown whether the machine has come back from its reboot? Then it takes no order for another one. */
 const isAway = ({ stage, isNotRebooted }: Failure): boolean => stage === "reboot" && isNotRebooted === undefined;
@@ -8,19 +10,25 @@ const isAway = ({ stage, isNotRebooted }: Failure): boolean => stage === "reboot
 const mayWork = ({ status, failure, settled }: NodeRecord): boolean =>
   status === "failed" && failure !== null && settled === undefined && !isHopeless(failure) && !isAway(failure);
 
+/** Commands that are repeated as they were typed. */
+const REPEATED: readonly Request["command"][] = ["remove", "drain", "reboot", "restart"];
+
 /**
- * The request that repeats a failed operation: an `add` of as many nodes as failed, a `guard` of the nodes that failed.
- * @returns null while the operation runs or waits for a decision, if no node failed, if the same request would fail
- * again, such as without capacity, and for a rollout, whose failed nodes are rebooted one by one
+ * The request that repeats a failed operation: an `add` of as many nodes as failed, a `guard` of the nodes that failed,
+ * and the same request where no node was begun, because a service did not answer.
+ * @returns null while the operation runs or waits for a decision, if the same request would fail again, such as without
+ * a right, and for a rollout that was begun, whose failed nodes are rebooted one by one
  */
 export function retryOf({ request, status, endedAt }: OperationRecord, nodes: readonly NodeRecord[]): Request | null {
-  if (endedAt === null || status !== "failed" || isRollout(request)) return null;
+  if (endedAt === null || status !== "failed") return null;
+  if (nodes.length === 0) return [...REPEATED, "add"].includes(request.command) ? withoutBreakGlass(request) : null;
+  if (isRollout(request)) return null;
   const count = nodes.filter(mayWork).length;
   if (count === 0) return null;
   if (request.command === "add") return { ...request, count };
   if (request.command === "guard" || request.command === "reconcile")
     return { ...request, targets: { kind: "nodes", nodes: namesOf(nodes) } };
-  return ["remove", "drain", "reboot", "restart"].includes(request.command) ? withoutBreakGlass(request) : null;
+  return REPEATED.includes(request.command) ? withoutBreakGlass(request) : null;
 }
 
 /** Names of the failed nodes for which a retry makes sense. */
@@ -34,3 +42,7 @@ function withoutBreakGlass(request: Request): Request {
   const { breakGlass: _, ...rest } = request;
   return rest;
 }
+
+/** Row with the button that repeats a failed operation. @param id of the operation */
+export const retryRow = (id: string): Block =>
+  actions(`retry:${id}`, [{ actionId: TRY_AGAIN, value: id, text: "Try again" }]);

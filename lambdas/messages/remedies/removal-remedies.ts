@@ -27,6 +27,10 @@ export const evictionCodes = {
     cause: "the kubelet does not stop a pod, or a finalizer keeps it",
     remedy: "reboot the node with these pods, or check the machine and the pod's finalizers",
   },
+  "budget-allows-none": {
+    cause: "a disruption budget never allows the eviction",
+    remedy: "ask the budget's owner to change it",
+  },
   "losses-not-allowed": {
     cause: "evicting a pod would lose it or its data, and no one has accepted that",
     remedy: "read which pods the message names, and save what they need",

@@ -15,10 +15,15 @@ import { documentOf } from "../machine/machine.ts";
 import { type DoctorCheck, type DoctorFacts, right } from "./check.ts";
 import { ec2Rights, oneOfOurs } from "./ec2-rights.ts";
 
+/** Reads the associations of a machine: IAM decides before Systems Manager looks whether its agent has registered. */
 async function seesAssociations(patient: DoctorFacts): Promise<Finding[]> {
   const InstanceId = await oneOfOurs(patient);
   const { ssm } = patient.context.clients;
-  if (InstanceId) await ssm.send(new DescribeInstanceAssociationsStatusCommand({ InstanceId, MaxResults: 1 }));
+  try {
+    if (InstanceId) await ssm.send(new DescribeInstanceAssociationsStatusCommand({ InstanceId, MaxResults: 1 }));
+  } catch (error) {
+    if (!(error instanceof InvalidInstanceId)) throw error;
+  }
   return [];
 }
 

@@ -72,8 +72,7 @@ describe("A launch", () => {
     const full = { noRoom: "InsufficientInstanceCapacity" };
     expect((await launched([0], [full, here])).asked).toEqual(["subnet-0aaa", "subnet-0bbb"]);
     expect((await launched([0], [full, full])).error).toBe(
-      "EC2 has no capacity in any subnet: m6i.large in subnet-0aaa: InsufficientInstanceCapacity; " +
-        "m6i.large in subnet-0bbb: InsufficientInstanceCapacity",
+      "EC2 has no capacity in any subnet: m6i.large: InsufficientInstanceCapacity in subnet-0aaa, subnet-0bbb",
     );
   });
 

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api } from "../api.ts";
+import { usePace } from "./pace.ts";
 
 const SPEEDS = [1, 10, 60, 300];
 
@@ -14,6 +15,7 @@ const time = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: 
 /** The sandbox's clock, its speed, and ways to get ahead of it. */
 export function ClockBar({ now, speed, again }: { now: string; speed: number; again: () => void }) {
   const [busy, setBusy] = useState(false);
+  const pace = usePace(now, speed, performance.now());
   const order = async (what: Parameters<typeof api.clock>[0]): Promise<void> => {
     setBusy(true);
     await api.clock(what).catch(() => undefined);
@@ -35,7 +37,7 @@ export function ClockBar({ now, speed, again }: { now: string; speed: number; ag
             disabled={busy}
             onClick={() => order({ speed: one })}
           >
-            {one}×
+            {one}×{one === speed && pace !== null && ` (now ${pace < 10 ? pace.toFixed(1) : Math.round(pace)}×)`}
           </button>
         ))}
       </fieldset>

@@ -45,16 +45,25 @@ function Suggestions(props: {
   );
 }
 
+/** What a list that was closed with Escape offers, until the text changes. */
+const NOTHING_OFFERED: ReturnType<typeof completion> = { suggestions: [], form: null };
+
 /** The text being written, what completes it, and what was sent before (arrow up on an empty line). */
 function useDraft({ vocabulary, names, channelId, seat }: ComposerProps) {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(-1);
   const [fault, setFault] = useState<string | null>(null);
+  const [closed, setClosed] = useState(false);
   const sent = useRef("");
-  const offered = completion(text, vocabulary, names);
+  const offered = closed ? NOTHING_OFFERED : completion(text, vocabulary, names);
   const write = (next: string): void => {
     setText(next);
     setChosen(-1);
+    setClosed(false);
+  };
+  const close = (): void => {
+    setChosen(-1);
+    setClosed(true);
   };
   const send = async (): Promise<void> => {
     if (text.trim() === "") return;
@@ -68,7 +77,7 @@ function useDraft({ vocabulary, names, channelId, seat }: ComposerProps) {
       write(sent.current);
     }
   };
-  return { text, write, chosen, setChosen, offered, send, fault, recall: () => write(sent.current) };
+  return { text, write, chosen, setChosen, offered, close, send, fault, recall: () => write(sent.current) };
 }
 
 type Draft = ReturnType<typeof useDraft>;
@@ -101,7 +110,7 @@ const keys: Readonly<Record<string, (draft: Draft) => boolean>> = {
     return true;
   },
   Escape: (draft) => {
-    draft.setChosen(-1);
+    draft.close();
     return true;
   },
 };
@@ -141,7 +150,8 @@ export function Composer(props: ComposerProps) {
           spellcheck={false}
           onInput={(event) => write(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (keys[event.key]?.(draft)) event.preventDefault();
+            // Shift+Tab goes back, as everywhere.
+            if (!(event.shiftKey && event.key === "Tab") && keys[event.key]?.(draft)) event.preventDefault();
           }}
         />
         <button type="submit" disabled={text.trim() === ""}>

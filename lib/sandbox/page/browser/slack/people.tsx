@@ -14,7 +14,7 @@ export function Avatar({ name, small = false }: { name: string; small?: boolean 
   return (
     <span
       class={small ? "avatar small" : "avatar"}
-      style={{ background: `hsl(${hueOf(name)} 45% 42%)` }}
+      style={{ background: `hsl(${hueOf(name)} 45% 32%)` }}
       aria-hidden="true"
     >
       {initials}
