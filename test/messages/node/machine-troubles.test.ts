@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { MachineTrouble } from "../../../lambdas/machine/seen-troubles.ts";
+import { machineTroubleMessage, troubleEndMessage } from "../../../lambdas/messages/node/machine-troubles.ts";
+import { readBlocks } from "../../journeys/reading.ts";
+
+const stopped: MachineTrouble = { kind: "service-stopped", service: "kubelet" };
+const absent: MachineTrouble = { kind: "service-absent", service: "containerd" };
+const full: MachineTrouble = { kind: "disk-low" };
+
+test.each<[MachineTrouble, string[], string]>([
+  [
+    stopped,
+    ["web-1"],
+    "⚠️ The service `kubelet` does not run on `web-1`. Next: `{win} why web-1` shows the end of its log; `{win} restart web-1` restarts the services of a node that Casement launched, without evicting pods.\n[Why]\n[Restart services…]",
+  ],
+  [
+    stopped,
+    ["web-1", "web-2"],
+    "⚠️ The service `kubelet` does not run on 2 nodes: `web-1`, `web-2`. Next: `{win} why web-1` shows the end of its log; `{win} restart web-1` restarts the services of a node that Casement launched, without evicting pods.\n[Why]",
+  ],
+  [
+    absent,
+    ["web-1"],
+    "⚠️ The service `containerd` does not exist on `web-1`. Next: the machine was changed outside Casement: add a node, then run `{win} remove web-1`.\n[Why]",
+  ],
+  [
+    full,
+    ["web-1"],
+    "⚠️ The system drive has less than 10 GB free on `web-1`. Next: remove what is not needed there, or replace the node; below 10 GB images cannot be pulled, and `{win} why web-1` says how much is left.\n[Why]",
+  ],
+])("A trouble of machines is posted with its next step: %j on %j", (trouble, nodes, words) => {
+  const { text, blocks } = machineTroubleMessage(trouble, nodes);
+  expect(readBlocks(blocks)).toBe(words);
+  expect(words.startsWith(text)).toBe(true);
+});
+
+test("The buttons of a trouble are for its first node, and a message names eight nodes at most", () => {
+  const { blocks } = machineTroubleMessage(stopped, ["web-1"]);
+  expect(JSON.stringify(blocks)).toContain('"value":"why web-1"');
+  expect(JSON.stringify(blocks)).toContain('"value":"restart web-1"');
+  expect(JSON.stringify(blocks)).toContain("trouble:service-stopped kubelet:web-1");
+  const many = Array.from({ length: 10 }, (_, at) => `web-${at}`);
+  expect(readBlocks(machineTroubleMessage(full, many).blocks)).toContain("on 10 nodes: `web-0`");
+  expect(readBlocks(machineTroubleMessage(full, many).blocks)).toContain("`web-7` and 2 more");
+});
+
+test.each<[MachineTrouble, string]>([
+  [stopped, "✅ The service `kubelet` runs again on `web-1`."],
+  [full, "✅ The system drive has more than 10 GB free again on `web-1`."],
+])("The end of a trouble is posted: %j", (trouble, words) => {
+  expect(troubleEndMessage(trouble, ["web-1"]).text).toBe(words);
+});
