@@ -18,6 +18,7 @@ import { age } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections, withOnePrimary } from "../slack/blocks.ts";
 import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
+import { undoRow } from "../stops/stop.ts";
 import { auditNote } from "./audit-head.ts";
 import { failureBlocks } from "./failure.ts";
 import { followUpBlock, followUpOn } from "./follow-ups.ts";
@@ -84,7 +85,11 @@ const retryButton = ({ id }: OperationRecord): Button => ({ actionId: TRY_AGAIN,
 /** Buttons of the operation: to cancel it while it runs, and to repeat it after a failure. */
 function operationButtons({ operation, nodes, followUps = [] }: OperationView): Block[] {
   if (cancellable(operation, nodes))
-    return [actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)])];
+    return [
+      actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)]),
+      // In a row of its own: what it starts replaces no button of the operation.
+      ...(operation.rollout?.paused ? undoRow("undo:stop", operation.summary ?? "") : []),
+    ];
   const started = followUpOn(followUps, null);
   if (started) return [followUpBlock(started)];
   return retryOf(operation, nodes) ? [actions(`retry:${operation.id}`, [retryButton(operation)])] : [];
