@@ -8,7 +8,7 @@ import type { Steps } from "../../../steps/steps.ts";
 import type { Stop } from "../../../time/stops.ts";
 import { againLast } from "./renew.ts";
 import { slotsTaken } from "./slots.ts";
-import { stopOver } from "./stops.ts";
+import { stopOfPools } from "./stops.ts";
 
 async function pause(
   steps: Steps,
@@ -58,7 +58,7 @@ async function carryOut(steps: Steps, seen: RolloutSeen, given: SteeringDecision
   const { operation, rollout } = seen;
   const course = courseOf(operation.rollout);
   const isPaused = course.paused !== null;
-  const stop = given.decision === "resume" && isPaused ? await stopOver(steps, seen) : null;
+  const stop = given.decision === "resume" && isPaused ? await stopOfPools(steps, seen) : null;
   if (stop) await answerStopped(steps, operation, given.userId, stop);
   const isSo = (given.decision === "pause") === isPaused;
   const allowed = { ...seen, rollout: { ...rollout, unavailable: given.unavailable ?? rollout.unavailable ?? 0 } };

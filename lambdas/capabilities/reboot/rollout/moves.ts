@@ -10,7 +10,7 @@ import type { Moves, PauseCause } from "../../../records/rollout-moves.ts";
 import { executionName } from "../../../steps/executions.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { renewed } from "./renew.ts";
-import { stopOver } from "./stops.ts";
+import { stopOfPools } from "./stops.ts";
 
 /** The rollout whose nodes are started. */
 type Starter = Pick<Execution, "steps" | "start">;
@@ -75,7 +75,7 @@ export async function pauseFor(
   { operation, rollout, nodes }: RolloutSeen,
   cause: PauseCause,
 ): Promise<void> {
-  const stop = cause.kind === "stopped" ? await stopOver(steps, { rollout }) : null;
+  const stop = cause.kind === "stopped" ? await stopOfPools(steps, { rollout }) : null;
   const why = stop ? stopWords(stop) : pauseWords(cause, nodes);
   const known = pauseCauseOf(cause, nodes);
   const paused = {

@@ -21,7 +21,7 @@ import { againLast, gotNoSlot, wasStopped } from "./renew.ts";
 import type { RolloutWork } from "./runs.ts";
 import { areSettled, keepReadiness, spareWaiting } from "./settle.ts";
 import { noteSlots } from "./slots.ts";
-import { stopOver } from "./stops.ts";
+import { stopOfPools } from "./stops.ts";
 import { awaitWindow, closeWindow } from "./window.ts";
 
 /** Time after which a rollout that waits for a person ends its execution; the button starts the next one. */
@@ -88,7 +88,7 @@ async function move(poll: RolloutPoll, silentSince: number | null): Promise<bool
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
   // A node that is begun under a freeze would fail at once.
-  const stop = moves.start.length === 0 ? null : await stopOver(steps, seen);
+  const stop = moves.start.length === 0 ? null : await stopOfPools(steps, seen);
   const isReady = moves.start.length > 0 && !stop && (await areSettled(steps, seen));
   const start = isReady ? moves.start : [];
   const pause: PauseCause | null = stop ? { kind: "stopped", indexes: [] } : moves.pause;

@@ -5,7 +5,7 @@ import { isBusy } from "../../../steps/client-errors.ts";
 import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { boundOf } from "./plan.ts";
-import { stopOver } from "./stops.ts";
+import { stopOfPools } from "./stops.ts";
 
 /**
  * Finds the nodes that keep a rollout from beginning another one: they are NotReady or cordoned, no operation works on
@@ -48,7 +48,7 @@ export async function noteSlots(steps: Steps, seen: RolloutSeen): Promise<void> 
   const paused = operation.rollout?.paused;
   if (!operation.rollout || !paused) return;
   const taken = await slotsTaken(steps, seen).catch(orBusy(paused.taken));
-  const stop = paused.stop && (await stopOver(steps, seen).catch(orBusy(paused.stop)));
+  const stop = paused.stop && (await stopOfPools(steps, seen).catch(orBusy(paused.stop)));
   const state = { ...paused, taken, ...(stop === undefined ? {} : { stop }) };
   const summary = pausedSummary(state, nodes);
   if (summary === operation.summary) return;

@@ -6,7 +6,7 @@ import type { Stop } from "../../../time/stops.ts";
  * Finds the freeze or hold that keeps a rollout from beginning any node. Call inside a step.
  * @returns null if a pool of the rollout is free: a node of another pool goes back to the queue when its turn comes
  */
-export async function stopOver(steps: Steps, { rollout }: Pick<RolloutSeen, "rollout">): Promise<Stop | null> {
+export async function stopOfPools(steps: Steps, { rollout }: Pick<RolloutSeen, "rollout">): Promise<Stop | null> {
   const found: (Stop | null)[] = [];
   for (const pool of rollout.pools ?? [rollout.pool]) found.push(await steps.stops.over(null, pool));
   return found.includes(null) ? null : (found[0] ?? null);
