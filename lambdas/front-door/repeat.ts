@@ -88,6 +88,8 @@ const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
   "restart",
   "prove",
   "remove",
+  "thaw",
+  "unhold",
 ]);
 
 /**

@@ -27,6 +27,7 @@ export async function steer(
   const { watch } = record.callbacks;
   if (watch) await door.steps.executions.complete(watch, {});
   await unpark(door, record);
-  const isBlocked = Boolean(before.rollout.paused?.taken) && asked.unavailable === undefined;
+  const { taken, stop } = before.rollout.paused ?? {};
+  const isBlocked = Boolean(stop ?? (asked.unavailable === undefined && taken));
   return { kind: "heard", operation, decision: asked.decision, isBlocked };
 }

@@ -13,6 +13,8 @@ export interface RolloutState extends Pick<NodeRecord, "index" | "status" | "out
   readonly isAway: boolean;
   /** Did its pool have no free slot until the stage's deadline? Then it goes back to the queue. */
   readonly gotNoSlot?: boolean;
+  /** Did it get none because of a freeze or a hold? */
+  readonly wasStopped?: boolean;
   readonly isLeftOut?: boolean;
 }
 
@@ -44,9 +46,9 @@ const RECOVERS_AT_ONCE = 10;
 /** Number of NotReady nodes that may be rebooted together. @param max the requester's limit; null without one */
 export const mostRecovering = (max: number | null): number => Math.min(RECOVERS_AT_ONCE, max ?? RECOVERS_AT_ONCE);
 
-/** Reason to pause: nodes that failed or got no slot, by their indexes, or a proven canary. */
+/** Reason to pause: nodes that failed, got no slot or met a freeze or a hold, by their indexes, or a proven canary. */
 export type PauseCause =
-  | { readonly kind: "failed" | "no slot"; readonly indexes: readonly number[] }
+  | { readonly kind: "failed" | "no slot" | "stopped"; readonly indexes: readonly number[] }
   | { readonly kind: "canary" };
 
 /** Next moves of a rollout. */
@@ -77,6 +79,8 @@ function pauseCause({ nodes, canary, isConfirmed, accepted }: RolloutView): Paus
     (node) => node.status === "failed" && !node.gotNoSlot && !node.isLeftOut && !accepted.includes(node.index),
   );
   if (failed.length > 0) return { kind: "failed", indexes: failed.map(({ index }) => index) };
+  const stopped = nodes.filter(({ wasStopped }) => wasStopped);
+  if (stopped.length > 0) return { kind: "stopped", indexes: stopped.map(({ index }) => index) };
   const unslotted = nodes.filter(({ gotNoSlot }) => gotNoSlot);
   if (unslotted.length > 0) return { kind: "no slot", indexes: unslotted.map(({ index }) => index) };
   return canary && !isConfirmed && nodes.some(isProven) ? { kind: "canary" } : null;

@@ -1,3 +1,5 @@
+import type { Stop } from "../time/stops.ts";
+
 /** A person's request to pause or resume a rollout. */
 export interface SteeringDecision {
   readonly decision: "pause" | "resume";
@@ -32,6 +34,8 @@ export interface RolloutPause {
   readonly cause?: string;
   /** Set while no node can be begun, because others take all slots. */
   readonly taken?: TakenSlots | null;
+  /** Freeze or hold that keeps every node from being begun; null once it has ended, missing for another pause. */
+  readonly stop?: Stop | null;
 }
 
 /** Course of a rollout, for its message, its nodes and the front door. */

@@ -43,7 +43,7 @@ describe("pause and resume", () => {
   test("say of a rollout whose slots are taken that it may stay paused", async () => {
     const taken = { pool: "web", most: 1, away: ["win-1"] };
     const { type } = withRollout({ paused: { by: null, at: "2026-11-21T10:00:00.000Z", why: "win-1 failed", taken } });
-    expect(await type(`resume ${ID}`)).toContain("goes on if a slot of its pool is free by now");
+    expect(await type(`resume ${ID}`)).toContain("goes on unless its pool is frozen or has no free slot");
     expect(await type(`resume ${ID} --unavailable 2`)).toContain("goes on. Its message shows");
   });
 

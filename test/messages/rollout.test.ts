@@ -156,7 +156,7 @@ describe("The pause of a rollout", () => {
     ],
     [
       { kind: "heard", operation, decision: "resume", isBlocked: true },
-      "`reboot-3f9c2a71` goes on if a slot of its pool is free by now. If not, it stays paused, and its message says what frees one.",
+      "`reboot-3f9c2a71` goes on unless its pool is frozen or has no free slot. Then it stays paused, and its message says what ends that.",
     ],
   ])("answers the wish for it: %#", (steered, answer) => {
     expect(steerAnswer(steered).text).toBe(answer);

@@ -4,6 +4,7 @@ import { titleOf, typeThis } from "../command/syntax.ts";
 import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, counted, plain, prose, some } from "../slack/text.ts";
+import { undoRow } from "../stops/stop.ts";
 import { originMention } from "./origin-words.ts";
 import { retryRow } from "./retry.ts";
 
@@ -55,8 +56,10 @@ const ending = (sign: string, start: Start, words: string, next: string): Messag
 });
 
 /** Message in the channel on a request that the policy, the machine's ownership or a safety check refused. */
-export const refusedMessage = (start: Start, words: string): Message =>
-  ending("🚫", start, words, `nothing was changed · ${typeThis("operations")} lists it`);
+export function refusedMessage(start: Start, words: string): Message {
+  const message = ending("🚫", start, words, `nothing was changed · ${typeThis("operations")} lists it`);
+  return { ...message, blocks: [...message.blocks, ...undoRow("undo:stop", words)] };
+}
 
 /**
  * Message of an operation that ended because a service was unavailable, although the request is valid.

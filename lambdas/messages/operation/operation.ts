@@ -18,6 +18,7 @@ import { age } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections, withOnePrimary } from "../slack/blocks.ts";
 import { CANCEL_OPERATION } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
+import { undoRow } from "../stops/stop.ts";
 import { auditNote } from "./audit-head.ts";
 import { failureBlocks } from "./failure.ts";
 import { followUpBlock, followUpOn } from "./follow-ups.ts";
@@ -82,7 +83,11 @@ const cancelButton = (operation: OperationRecord, nodes: readonly NodeRecord[]):
 /** Buttons of the operation: to cancel it while it runs, and to repeat it after a failure. */
 function operationButtons({ operation, nodes, followUps = [] }: OperationView): Block[] {
   if (cancellable(operation, nodes))
-    return [actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)])];
+    return [
+      actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)]),
+      // In a row of its own: what it starts replaces no button of the operation.
+      ...(operation.rollout?.paused ? undoRow("undo:stop", operation.summary ?? "") : []),
+    ];
   const started = followUpOn(followUps, null);
   if (started) return [followUpBlock(started)];
   return retryOf(operation, nodes) ? [retryRow(operation.id)] : [];

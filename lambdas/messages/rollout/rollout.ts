@@ -10,6 +10,7 @@ import { stageName } from "../operation/stages.ts";
 import { type Button, say } from "../slack/blocks.ts";
 import { PAUSE_ROLLOUT, RESUME_ROLLOUT, RESUME_WITH_MORE } from "../slack/buttons.ts";
 import { counted, failureWords, GAVE_UP, prose, some } from "../slack/text.ts";
+import { commonReason, stopEnd } from "../stops/stop.ts";
 
 /** Nodes named in a sentence; the rest is counted. */
 const MOST = 5;
@@ -45,6 +46,8 @@ const failedWords = (nodes: readonly NodeRecord[]): string =>
 const causes: Readonly<Record<PauseCause["kind"], (nodes: readonly NodeRecord[]) => string>> = {
   canary: () => "the first node is proven, and the rollout was started with --canary",
   failed: failedWords,
+  stopped: (nodes) =>
+    some([...new Set(nodes.map((node) => commonReason(node.failure?.why ?? "", nameOf(node))))], MOST),
   "no slot": (nodes) => `no slot became free for ${some(nodes.map(nameOf), MOST)}`,
 };
 
@@ -80,16 +83,18 @@ const progress = (nodes: readonly NodeRecord[]): string => {
 
 /** State of a paused rollout, for message and ledger. */
 export const pausedSummary = (
-  { why, taken }: Pick<RolloutPause, "why" | "taken">,
+  pause: Pick<RolloutPause, "why" | "taken" | "stop">,
   nodes: readonly NodeRecord[],
-): string =>
-  [
-    `Paused: ${why}. ${progress(nodes)}.`,
-    taken
-      ? `${takenWords(taken)} Bring ${taken.away.length === 1 ? "it" : "one of them"} back into service, then press Resume; or go on with ${moreOf(taken)} nodes unavailable.`
-      : `Nodes whose ${verbOf(nodes)} has not been sent are restored, the others are finished. Resume goes on with the nodes that are left.`,
-    "Cancel ends the rollout.",
-  ].join(" ");
+): string => [`Paused: ${pause.why}. ${progress(nodes)}.`, onwards(pause, nodes), "Cancel ends the rollout."].join(" ");
+
+/** Next step of a paused rollout: what ends its freeze or frees a slot, or that Resume goes on. */
+function onwards({ taken, stop }: Pick<RolloutPause, "taken" | "stop">, nodes: readonly NodeRecord[]): string {
+  if (stop) return `${stopEnd(stop)}, then press Resume.`;
+  if (stop === null) return "That is over: press Resume.";
+  if (taken)
+    return `${takenWords(taken)} Bring ${taken.away.length === 1 ? "it" : "one of them"} back into service, then press Resume; or go on with ${moreOf(taken)} nodes unavailable.`;
+  return `Nodes whose ${verbOf(nodes)} has not been sent are restored, the others are finished. Resume goes on with the nodes that are left.`;
+}
 
 /** "win-1 is NotReady or cordoned and takes the only slot of pool web." */
 function takenWords({ pool, most, away }: TakenSlots): string {

@@ -1,9 +1,10 @@
-import type { Message } from "../../records/records.ts";
+import type { Block, Message } from "../../records/records.ts";
 import type { Stop, StopTarget } from "../../time/stops.ts";
 import { typeThis } from "../command/syntax.ts";
 import { localDate, utc } from "../slack/age.ts";
-import { sections } from "../slack/blocks.ts";
-import { code, plain, some } from "../slack/text.ts";
+import { actions, section, sections } from "../slack/blocks.ts";
+import { DO_NEXT } from "../slack/buttons.ts";
+import { code, plain, prose, some } from "../slack/text.ts";
 
 const targetName = (target: StopTarget): string => {
   if (target.kind === "cluster") return "the cluster";
@@ -89,10 +90,33 @@ export const commonReason = (why: string, node: string): string => why.replace(s
  */
 export const stopperText = (stop: Stop, node: string): string => {
   const { target } = stop;
-  const what = target.kind === "node" ? code(node) : `${spared(node)}${targetName(target)}`;
-  const until = stop.until === null ? "" : ` until ${utc(stop.until)}`;
-  return `${what} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)} (${plain(stop.reason, 200)}). To end it: ${remedy(stop)}`;
+  const who = target.kind === "node" ? { ...stop, target: { ...target, name: node } } : stop;
+  return `${target.kind === "node" ? "" : spared(node)}${stopWords(who)}. ${stopEnd(stop)}`;
 };
+
+/** Freeze or hold as a clause: what is stopped, until when, by whom and why. */
+export const stopWords = (stop: Stop): string => {
+  const until = stop.until === null ? "" : ` until ${utc(stop.until)}`;
+  return `${targetName(stop.target)} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)} (${plain(stop.reason, 200)})`;
+};
+
+/** Step that ends a freeze or a hold, as an order. */
+export const stopEnd = (stop: Stop): string => `To end it: ${remedy(stop)}`;
+
+/** Commands that end a freeze or a hold, where a sentence of Casement names one. */
+const UNDO = /`\{win\} ((thaw|unhold)(?: ([\w.-]+))?)`/;
+
+/** Makes the button for the first command in a sentence that ends a freeze or a hold, as `stopEnd` names it. */
+export function undoRow(id: string, text: string): Block[] {
+  const [, value, word = "", what = "the cluster"] = UNDO.exec(text) ?? [];
+  return value ? [actions(id, [{ actionId: DO_NEXT, value, text: `${capital(word)} ${what}` }])] : [];
+}
+
+/** Tells a person why the rollout that they resume stays paused, with the button that ends the freeze. */
+export function staysPaused(operation: string, stop: Stop): Message {
+  const words = `${capital(stopWords(stop))}. ${code(operation)} stays paused. ${stopEnd(stop)}, then press *Resume*.`;
+  return { text: words, blocks: [section(prose(words, 1_000)), ...undoRow("undo:stop", words)] };
+}
 
 /** Sums up a freeze or a hold that was set. @param targets at least one */
 export function stopSummary({ kind, until }: Pick<Stop, "kind" | "until">, targets: readonly StopTarget[]): string {

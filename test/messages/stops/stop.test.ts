@@ -7,6 +7,7 @@ import {
   stopNeedsReason,
   stopperText,
   stopSummary,
+  undoRow,
   withStops,
 } from "../../../lambdas/messages/stops/stop.ts";
 import type { Stop, StopTarget } from "../../../lambdas/time/stops.ts";
@@ -145,4 +146,12 @@ describe("The end of a stop as it is typed", () => {
   ])("is refused with how it is typed: %#", (typed, wrong) => {
     expect(read(typed)).toEqual({ wrong });
   });
+});
+
+test("A sentence that names a freeze or a hold has the button that ends it, and typed words make none", () => {
+  const buttonsOf = (one: Stop): string => JSON.stringify(undoRow("undo:stop", stopperText(one, "win-1")));
+  expect(buttonsOf(stop({ target: pool }))).toMatch(/"do-next","value":"thaw web".*"Thaw web"/);
+  expect(buttonsOf(stop())).toMatch(/"value":"thaw".*"Thaw the cluster"/);
+  expect(buttonsOf(stop({ kind: "hold", target: node }))).toMatch(/"value":"unhold win-1".*"Unhold win-1"/);
+  expect(buttonsOf(stop({ at: null, reason: "`{win} thaw web`" }))).toBe("[]");
 });

@@ -1,11 +1,14 @@
 import { mayDecide } from "../../../change/operation/requester.ts";
 import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
 import { pausedBy, pausedSummary, resumedSummary } from "../../../messages/rollout/rollout.ts";
-import type { NodeRecord } from "../../../records/records.ts";
+import { staysPaused } from "../../../messages/stops/stop.ts";
+import type { NodeRecord, OperationRecord } from "../../../records/records.ts";
 import type { RolloutCourse, SteeringDecision } from "../../../records/steering.ts";
 import type { Steps } from "../../../steps/steps.ts";
+import type { Stop } from "../../../time/stops.ts";
 import { againLast } from "./renew.ts";
 import { slotsTaken } from "./slots.ts";
+import { stopOfPools } from "./stops.ts";
 
 async function pause(
   steps: Steps,
@@ -39,20 +42,27 @@ async function resume(steps: Steps, seen: RolloutSeen, given: SteeringDecision):
   });
 }
 
+/** Tells the person alone what keeps the rollout paused. If Slack is busy, the rollout's message shows it. */
+const answerStopped = (steps: Steps, { id, channel }: OperationRecord, userId: string, stop: Stop): Promise<void> =>
+  steps.thread.sendEphemeral(channel, userId, staysPaused(id, stop)).catch(() => undefined);
+
 const courseOf = (course: RolloutCourse | undefined): RolloutCourse =>
   course ?? { paused: null, part: 1, parkedAt: null, heard: null };
 
 /**
  * Pauses or resumes the rollout as a person decided, unless it is in that state already. While nodes that are out of
- * service take all slots, it stays paused: a node that is begun would only wait for a slot.
+ * service take all slots, it stays paused: a node that is begun would only wait for a slot. In a freeze it stays paused
+ * too, and the person is answered who ends it.
  */
 async function carryOut(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
   const { operation, rollout } = seen;
   const course = courseOf(operation.rollout);
   const isPaused = course.paused !== null;
+  const stop = given.decision === "resume" && isPaused ? await stopOfPools(steps, seen) : null;
+  if (stop) await answerStopped(steps, operation, given.userId, stop);
   const isSo = (given.decision === "pause") === isPaused;
   const allowed = { ...seen, rollout: { ...rollout, unavailable: given.unavailable ?? rollout.unavailable ?? 0 } };
-  if (isSo || (given.decision === "resume" && (await slotsTaken(steps, allowed)) !== null))
+  if (isSo || stop || (given.decision === "resume" && (await slotsTaken(steps, allowed)) !== null))
     return steps.ledger.changeOperation(operation.id, { rollout: { ...course, heard: given.cause } });
   await steps.audit.append({ operation: operation.id }, `steered ${given.cause}`, {
     what: "decided",

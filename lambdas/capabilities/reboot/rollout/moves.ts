@@ -2,6 +2,7 @@ import type { Execution } from "../../../change/operation/op.ts";
 import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
 import { rolloutCommand } from "../../../commands/request.ts";
 import { pauseCauseOf, pausedSummary, pauseWords } from "../../../messages/rollout/rollout.ts";
+import { stopWords } from "../../../messages/stops/stop.ts";
 import { BY_ITSELF } from "../../../records/origin.ts";
 import { type NodeRecord, newNodeRecord } from "../../../records/records.ts";
 import type { RolloutNode } from "../../../records/rollout.ts";
@@ -9,6 +10,7 @@ import type { Moves, PauseCause } from "../../../records/rollout-moves.ts";
 import { executionName } from "../../../steps/executions.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { renewed } from "./renew.ts";
+import { stopOfPools } from "./stops.ts";
 
 /** The rollout whose nodes are started. */
 type Starter = Pick<Execution, "steps" | "start">;
@@ -68,10 +70,21 @@ const markOf = (cause: PauseCause): string =>
   cause.kind === "canary" ? "paused after the canary" : `paused after ${cause.indexes.join(", ")}`;
 
 /** Pauses a rollout without a person's request; the next poll notifies people. */
-export async function pauseFor(steps: Steps, { operation, nodes }: RolloutSeen, cause: PauseCause): Promise<void> {
-  const why = pauseWords(cause, nodes);
+export async function pauseFor(
+  steps: Steps,
+  { operation, rollout, nodes }: RolloutSeen,
+  cause: PauseCause,
+): Promise<void> {
+  const stop = cause.kind === "stopped" ? await stopOfPools(steps, { rollout }) : null;
+  const why = stop ? stopWords(stop) : pauseWords(cause, nodes);
   const known = pauseCauseOf(cause, nodes);
-  const paused = { by: null, at: steps.timestamp(), why, ...(known === undefined ? {} : { cause: known }) };
+  const paused = {
+    by: null,
+    at: steps.timestamp(),
+    why,
+    ...(known === undefined ? {} : { cause: known }),
+    ...(stop ? { stop } : {}),
+  };
   await steps.audit.append({ operation: operation.id }, markOf(cause), {
     what: "asked",
     detail: { question: "go on with the rollout", why: paused.why },

@@ -6,15 +6,22 @@ import { type RolloutSeen, seeRollout, viewOfRollout } from "../../../change/ope
 import { MINUTE } from "../../../engine/durable.ts";
 import { pauseCall } from "../../../messages/rollout/rollout.ts";
 import type { PublishedMessage } from "../../../records/records.ts";
-import { isLeftOut, mostRecovering, nextMoves, type RolloutView } from "../../../records/rollout-moves.ts";
+import {
+  isLeftOut,
+  mostRecovering,
+  nextMoves,
+  type PauseCause,
+  type RolloutView,
+} from "../../../records/rollout-moves.ts";
 import type { RolloutPause } from "../../../records/steering.ts";
 import { isBusy, wordsOf } from "../../../steps/client-errors.ts";
 import { hearSteering } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
-import { againLast, gotNoSlot } from "./renew.ts";
+import { againLast, gotNoSlot, wasStopped } from "./renew.ts";
 import type { RolloutWork } from "./runs.ts";
 import { areSettled, keepReadiness, spareWaiting } from "./settle.ts";
 import { noteSlots } from "./slots.ts";
+import { stopOfPools } from "./stops.ts";
 import { awaitWindow, closeWindow } from "./window.ts";
 
 /** Time after which a rollout that waits for a person ends its execution; the button starts the next one. */
@@ -59,7 +66,7 @@ const viewFor = (
   ...{ most, isCancelled, slackAwayMs, mostRecovering: mostRecovering(rollout.max) },
   nodes: nodes.map((node, at) => ({
     ...{ ...node, isAway: rollout.nodes[at]?.isAway ?? false },
-    ...{ gotNoSlot: gotNoSlot(node), isLeftOut: isLeftOut(node) },
+    ...{ gotNoSlot: gotNoSlot(node), wasStopped: wasStopped(node), isLeftOut: isLeftOut(node) },
   })),
   ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
   isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
@@ -80,12 +87,16 @@ async function move(poll: RolloutPoll, silentSince: number | null): Promise<bool
   const isCancelled = (await cancelledBy(steps, operation)) !== null;
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
-  const start = moves.start.length === 0 || (await areSettled(steps, seen)) ? moves.start : [];
+  // A node that is begun under a freeze would fail at once.
+  const stop = moves.start.length === 0 ? null : await stopOfPools(steps, seen);
+  const isReady = moves.start.length > 0 && !stop && (await areSettled(steps, seen));
+  const start = isReady ? moves.start : [];
+  const pause: PauseCause | null = stop ? { kind: "stopped", indexes: [] } : moves.pause;
   await keepReadiness(steps, seen, start);
   await beginNodes(poll, seen, { start });
-  if (moves.pause) await pauseFor(steps, seen, moves.pause);
+  if (pause) await pauseFor(steps, seen, pause);
   const { paused, closedAt } = seen.operation.rollout ?? {};
-  if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, operation);
+  if (isCancelled || pause || paused || closedAt) await wakeNodes(steps, operation);
   if (seen.nodes.some(gotNoSlot))
     await steps.rollouts.change(operation, { nodes: await againLast(steps, seen, gotNoSlot) });
   return moves.isOver;

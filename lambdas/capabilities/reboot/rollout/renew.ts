@@ -35,6 +35,10 @@ export async function againLast(
   return [...first, ...last].map(({ node }) => node);
 }
 
-/** Did the node's pool have no free slot until the stage's deadline? Nothing was begun on the node then. */
-export const gotNoSlot = ({ status, failure }: Pick<NodeRecord, "status" | "failure">): boolean =>
-  status === "failed" && failure?.code === "slot-taken";
+/** Did a freeze or a hold keep the node from being begun? */
+export const wasStopped = ({ status, failure }: Pick<NodeRecord, "status" | "failure">): boolean =>
+  status === "failed" && failure?.code === "frozen-or-held" && failure.stage === "slot";
+
+/** Did the node get no slot until the stage's deadline, or did a freeze or a hold come first? Nothing was begun on it then. */
+export const gotNoSlot = (node: Pick<NodeRecord, "status" | "failure">): boolean =>
+  wasStopped(node) || (node.status === "failed" && node.failure?.code === "slot-taken");

@@ -5,6 +5,7 @@ import { isBusy } from "../../../steps/client-errors.ts";
 import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { boundOf } from "./plan.ts";
+import { stopOfPools } from "./stops.ts";
 
 /**
  * Finds the nodes that keep a rollout from beginning another one: they are NotReady or cordoned, no operation works on
@@ -30,22 +31,29 @@ export async function slotsTaken(steps: Steps, { rollout, nodes }: RolloutSeen):
   return found.includes(null) ? null : (found[0] ?? null);
 }
 
+/** Goes on with what was known while a service is busy. */
+const orBusy =
+  <T>(known: T) =>
+  (error: unknown): T => {
+    if (!isBusy(error)) throw error;
+    return known;
+  };
+
 /**
- * Shows in a paused rollout which nodes take all slots now. If a service is busy, the next poll does it. Call inside a
+ * Shows in a paused rollout which nodes take all slots now, and whether the freeze that paused it is still in force. If a service is busy, the next poll does it. Call inside a
  * step.
  */
 export async function noteSlots(steps: Steps, seen: RolloutSeen): Promise<void> {
   const { operation, nodes } = seen;
   const paused = operation.rollout?.paused;
   if (!operation.rollout || !paused) return;
-  const taken = await slotsTaken(steps, seen).catch((error: unknown) => {
-    if (!isBusy(error)) throw error;
-    return paused.taken;
-  });
-  const summary = pausedSummary({ ...paused, taken }, nodes);
+  const taken = await slotsTaken(steps, seen).catch(orBusy(paused.taken));
+  const stop = paused.stop && (await stopOfPools(steps, seen).catch(orBusy(paused.stop)));
+  const state = { ...paused, taken, ...(stop === undefined ? {} : { stop }) };
+  const summary = pausedSummary(state, nodes);
   if (summary === operation.summary) return;
   await steps.ledger.changeOperation(operation.id, {
     summary,
-    rollout: { ...operation.rollout, paused: { ...paused, taken } },
+    rollout: { ...operation.rollout, paused: state },
   });
 }

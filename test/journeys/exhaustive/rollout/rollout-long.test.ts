@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from "vitest";
+import { DO_NEXT, RESUME_ROLLOUT } from "../../../../lambdas/messages/slack/buttons.ts";
 import { newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { kubectl } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { poolOfFour } from "../../pool-of-four.ts";
-import { openly } from "../../reading.ts";
+import { openly, privately } from "../../reading.ts";
 
 let here: Journey;
 let names: readonly string[];
@@ -48,41 +49,64 @@ test("an execution works eight hours on a rollout, and the next sweep starts the
   expect(operation).toMatchObject({ status: "succeeded", summary: "4 of 4 nodes are rebooted and proven." });
 });
 
-test("a freeze that comes meanwhile pauses it before the next node is disturbed; that one comes last then", async () => {
-  ({ here, names } = await poolOfFour(1));
+/** A rollout at the proof of its first node. @returns its id, and a reader of its record */
+async function atFirstProof(deadlines: object = {}) {
+  ({ here, names } = await poolOfFour(1, { deadlines: { reboot: deadlines } }));
   await here.type("operator", "/win reboot web");
   const rollout = async () => (await here.operations()).find(({ request }) => request.command === "reboot");
   const id = (await rollout())?.id ?? "";
   await here.until(async () => (await here.nodes(id))[0]?.stage === "prove", 60, "the first proof");
+  const pause = () => here.until(async () => (await rollout())?.rollout?.paused != null, 120, "the pause");
+  return { id, rollout, pause };
+}
+
+test("a freeze that comes meanwhile pauses it before a node is begun, and Thaw in its message ends the freeze", async () => {
+  const { id, rollout, pause } = await atFirstProof();
   await here.type("operator", '/win freeze web --reason "incident"');
-  await here.until(async () => (await rollout())?.rollout?.paused != null, 120, "the pause");
-  expect((await here.nodes(id)).map(({ status }) => status)).toEqual(["succeeded", "failed", "queued", "queued"]);
-  expect((await here.nodes(id))[1]?.failure?.left).toBe("nothing was changed");
-  await here.type("operator", "/win thaw web");
-  await here.pass(5);
-  await here.type("operator", `/win resume ${id}`);
+  await pause();
+  const states = async () => (await here.nodes(id)).map(({ status }) => status);
+  expect(await states()).toEqual(["succeeded", "queued", "queued", "queued"]);
+  const card = () => openly(here).find((text) => text.includes("Reboot pool web")) ?? "";
+  expect(card()).toMatch(
+    /Paused: pool `web` is frozen by olivia \(incident\)\. 1 of 4 .*To end it: `\/win thaw web`, then press Resume/,
+  );
+  for (let times = 0; times < 2; times += 1) {
+    await here.press("operator", RESUME_ROLLOUT);
+    await here.pass(2);
+    expect(privately(here, "operator").at(-1)).toBe(
+      `Pool \`web\` is frozen by olivia (incident). \`${id}\` stays paused. To end it: \`/win thaw web\`, then press *Resume*.\n[Thaw web]`,
+    );
+  }
+  expect((await rollout())?.rollout?.paused).not.toBeNull();
+  expect(await states()).toEqual(["succeeded", "queued", "queued", "queued"]);
+  expect(card()).toContain("[Thaw web]");
+  await here.press("operator", DO_NEXT);
+  await here.pass(7);
+  expect(card()).toContain("That is over: press Resume.");
+  await here.press("operator", RESUME_ROLLOUT);
   await settled(here, 240);
   expect(await rollout()).toMatchObject({ status: "succeeded", summary: "4 of 4 nodes are rebooted and proven." });
 });
 
-test("is cancelled after a freeze and two resumes, though its nodes have queued again and were never begun", async () => {
+test("a request in a frozen pool is refused with the button that ends the freeze", async () => {
   ({ here, names } = await poolOfFour(1));
-  await here.type("operator", "/win reboot web");
-  const rollout = async () => (await here.operations()).find(({ request }) => request.command === "reboot");
-  const id = (await rollout())?.id ?? "";
-  // A resume under a freeze lasts seconds, shorter than the span between two questions: the next pause has a later time.
-  const pauseAfter = async (earlier: string): Promise<string> => {
-    const at = async () => (await rollout())?.rollout?.paused?.at ?? "";
-    await here.until(async () => (await at()) > earlier, 120, "the pause");
-    return at();
-  };
-  await here.until(async () => (await here.nodes(id))[0]?.stage === "prove", 60, "the first proof");
   await here.type("operator", '/win freeze web --reason "incident"');
-  let at = await pauseAfter("");
-  for (let times = 0; times < 2; times += 1) {
-    await here.type("operator", `/win resume ${id}`);
-    at = await pauseAfter(at);
-  }
+  await settled(here, 5);
+  await here.type("operator", `/win reboot ${names[0]}`);
+  await settled(here, 5);
+  expect(openly(here).at(-1)).toContain("[Thaw web]");
+  await here.press("operator", DO_NEXT);
+  await settled(here, 5);
+  expect((await newest(here)).operation.summary).toBe("Pool `web` is no longer frozen.");
+});
+
+test("is cancelled though a node has queued again that was never begun", async () => {
+  const { id, rollout, pause } = await atFirstProof({ slot: 5 });
+  await kubectl(here, "PATCH", `/api/v1/nodes/${names[3]}`, { spec: { unschedulable: true } });
+  await pause();
+  expect((await here.nodes(id)).filter(({ status }) => status === "failed")).toHaveLength(1);
+  await here.type("operator", `/win resume ${id}`);
+  await here.pass(5);
   await here.type("operator", `/win cancel ${id}`);
   await settled(here, 60);
   expect(await rollout()).toMatchObject({ status: "cancelled", summary: expect.stringContaining("1 of 4 nodes") });
