@@ -33,6 +33,7 @@ test("more nodes than may be on their way at once wait for places, and all becom
   expect((await newest(here)).operation.status).toBe("succeeded");
   expect(launchedBy(here, operation.id)).toHaveLength(22);
   expect(spoken(here).thread.map(({ text }) => text)).toEqual([
+    expect.stringContaining("data plane was not probed"),
     expect.stringMatching(/^<@U0OPERATOR> 22 nodes are Ready\. \(\d+m\)$/),
   ]);
   expect(await heldBack(here)).toEqual([]);
