@@ -41,22 +41,23 @@ const rebootWithPods = (node: NodeRecord): Button => ({
 });
 
 /** Does the drain wait for a budget that only its owner can satisfy? Evicting on changes nothing then. */
-const isBlocked = ({ failure }: NodeRecord): boolean => failure?.code === "budget-allows-none";
+const isBlocked = (failure: { readonly code?: string } | null): boolean => failure?.code === "budget-allows-none";
+
+/** Button that goes on, by what the drain waits for. */
+const goOn = (failure: { readonly code?: string } | null): string =>
+  isBlocked(failure) ? "Check the budget again" : "Continue";
 
 /** Buttons under a drain that has passed its deadline: the first is the one that can help. */
 export function continueButtons(node: NodeRecord): Button[] {
   const more = { actionId: (node.workflow && continues[node.workflow]) ?? CONTINUE_DRAIN, value: workOwner(node) };
   const back: Button = { actionId: CANCEL_OPERATION, value: node.operation, text: "Give the node back" };
-  if (isBlocked(node))
+  const text = goOn(node.failure);
+  if (isBlocked(node.failure))
     return [
       { ...back, style: "primary" },
-      { ...more, text: "Check the budget again" },
+      { ...more, text },
     ];
-  return [
-    ...(mayRebootWithPods(node) ? [rebootWithPods(node)] : []),
-    { ...more, text: "Continue", style: "primary" },
-    back,
-  ];
+  return [...(mayRebootWithPods(node) ? [rebootWithPods(node)] : []), { ...more, text, style: "primary" }, back];
 }
 
 const at = (decideBy: string | null, now: string): string =>
@@ -65,8 +66,8 @@ const at = (decideBy: string | null, now: string): string =>
 /** Next step under a drain that has passed its deadline. @param now ISO 8601 */
 export function continueNext(node: NodeRecord, now: string): string {
   const { decideBy, failure } = node;
-  if (isBlocked(node))
-    return `give the node back, or press Check the budget again after a change. Without a decision it is given back${at(decideBy, now)}.`;
+  if (isBlocked(failure))
+    return `give the node back, or press ${goOn(failure)} after a change. Without a decision it is given back${at(decideBy, now)}.`;
   const first = mayRebootWithPods(node) ? "press Reboot with these pods if the reboot may end them, " : "press ";
   const end = failure?.code === "pod-stuck" ? "it stays cordoned" : "it is given back";
   return `${first}Continue to list the pods again and drain until a new deadline, or give the node back. Without a decision ${end}${at(decideBy, now)}.`;
@@ -112,7 +113,7 @@ export const continueNotice = (
   kind: "decision",
   operation,
   message: line(
-    `${operation}: ${node} was not drained by its deadline. Press Continue in Slack to keep draining; otherwise it ${cause === "pod-stuck" ? "stays cordoned from" : "is given back at"} ${utc(until)}${cause === "pod-stuck" ? " on" : ""}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
+    `${operation}: ${node} was not drained by its deadline. Press ${goOn({ code: cause })} in Slack to keep draining; otherwise it ${cause === "pod-stuck" ? "stays cordoned from" : "is given back at"} ${utc(until)}${cause === "pod-stuck" ? " on" : ""}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
   ),
   until,
 });

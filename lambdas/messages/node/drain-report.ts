@@ -1,5 +1,5 @@
 import { age } from "../slack/age.ts";
-import { some } from "../slack/text.ts";
+import { counted, some } from "../slack/text.ts";
 import { drainWaits, type HoldUp } from "./drain.ts";
 
 /** Most pods named in a line. */
@@ -99,7 +99,7 @@ export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): s
     ...(off && stuck.length > 0 ? offCommands(off, stuck) : []),
     ...(wouldDelete.length > 0
       ? [
-          `to delete ${some(wouldDelete, MOST_NAMES)} past all budgets:`,
+          `past all budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, MOST_NAMES)}):`,
           `  kubectl drain ${node} --ignore-daemonsets --delete-emptydir-data --force --disable-eviction`,
         ]
       : []),

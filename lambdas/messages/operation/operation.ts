@@ -1,5 +1,5 @@
 import { reasonOf } from "../../commands/request.ts";
-import { failureGroups } from "../../records/failure-groups.ts";
+import { awaitsDecision, failureGroups } from "../../records/failure-groups.ts";
 import {
   type Block,
   isKept,
@@ -160,6 +160,13 @@ const urgency = (node: NodeRecord): number => (node.status === "deciding" ? 2 : 
 const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
   nodes.filter((node) => node.failure).sort((one, other) => urgency(other) - urgency(one));
 
+/** Nodes but those that one question names together: a line for each would say the same before it. */
+function outsideQuestions(nodes: readonly NodeRecord[]): NodeRecord[] {
+  const groups = failureGroups(failed(nodes)).filter(({ length }) => length > 1);
+  const asked = new Set(groups.flat().filter(awaitsDecision));
+  return nodes.filter((node) => !asked.has(node));
+}
+
 /** Text for notifications. */
 function spoken({ operation, nodes }: OperationView): string {
   // A node that gets several inputs has a record of each.
@@ -178,7 +185,7 @@ function frame(view: OperationView, settings: MessageSettings): { readonly top: 
       context(origin(view)),
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
       ...approvalBlocks(operation),
-      ...(isToldByFailure(view) ? [] : sections(lines(nodes, now))),
+      ...(isToldByFailure(view) ? [] : sections(lines(outsideQuestions(nodes), now))),
       ...lateMachines(nodes, settings, now),
     ],
     bottom: operationButtons(view),

@@ -66,7 +66,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   continue: {
     says: "is not drained at its deadline",
     next: ({ operation }) =>
-      `press Continue or Give the node back in the message of ${code(operation)}, or type ${typeThis("cancel", operation)}`,
+      `decide in the message of ${code(operation)} whether to go on, or type ${typeThis("cancel", operation)}`,
     runbook: "stage-eviction",
     buttons: [CONTINUE_DRAIN, CONTINUE_REBOOT, CONTINUE_REMOVAL, REBOOT_WITH_PODS],
     notices: ["decision"],

@@ -68,10 +68,8 @@ const notChanged: StageRemedies = {
 };
 
 const notBack = {
-  cause:
-    "the machine has not come back from its reboot: Windows still installs updates, hangs, or has lost its route to the metadata service",
-  remedy:
-    "look at its screen; while Windows installs updates, wait; otherwise reboot it through EC2, then press Check again",
+  cause: "Windows still installs updates, hangs, or has lost its route to the metadata service",
+  remedy: `look at its screen; while Windows installs updates, wait; otherwise reboot it through EC2, or, where Windows is up, ${addRoute}; then press Check again`,
 };
 
 const notRestarted = {

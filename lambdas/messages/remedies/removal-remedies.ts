@@ -28,8 +28,8 @@ export const evictionCodes = {
     remedy: "reboot the node with these pods, or check the machine and the pod's finalizers",
   },
   "budget-allows-none": {
-    cause: "a disruption budget never allows the eviction",
-    remedy: "ask the budget's owner to change it",
+    cause: "a disruption budget never allows an eviction",
+    remedy: "ask its owner to change it",
   },
   "losses-not-allowed": {
     cause: "evicting a pod would lose it or its data, and no one has accepted that",

@@ -54,18 +54,18 @@ describe("A drain", () => {
     expect(isCordoned(here)).toBe(false);
   });
 
-  test("that has passed its deadline goes on when Continue is pressed, and ends well once the budget allows it", async () => {
+  test("that has passed its deadline goes on when its budget is checked again, and ends well once the budget allows it", async () => {
     here = await unasked("drain", { drain: { evict: 2 } });
     await guardedPod(here, web);
     await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
     await here.until(() => openly(here).at(-1)?.includes("is not drained yet") ?? false, 5, "the question");
     expect(openly(here).at(-1)).toMatch(
-      /action required[\s\S]*budget default\/guard needs 1 and has 1[\s\S]*kubectl drain \S+ .*--disable-eviction[\s\S]*\[Continue\][\s\S]*\[Give the node back\]/,
+      /action required[\s\S]*budget default\/guard needs 1 and has 1[\s\S]*kubectl drain \S+ .*--disable-eviction[\s\S]*\[Give the node back\]\n\[Check the budget again\]/,
     );
     expect(isCordoned(here)).toBe(true);
     await here.press("operator", CONTINUE_DRAIN);
     await here.until(async () => (await newest(here)).nodes[0]?.status === "running", 1, "the drain to go on");
-    expect(openly(here).at(-1)).not.toContain("[Continue]");
+    expect(openly(here).at(-1)).not.toContain("[Check the budget again]");
     await allowDisruptions(here);
     await settled(here, 10);
     const { operation } = await newest(here);

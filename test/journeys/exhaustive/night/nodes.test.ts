@@ -41,7 +41,7 @@ test("a machine that does not come back is shown with its screen, and its failur
   await settled(here, 120);
   const failed = readAtNight(here, /^❌ Reboot/);
   expect(failed.words).toMatch(
-    /failed at reboot[\s\S]*the node stays cordoned[\s\S]*Likely cause: the machine has not/,
+    /failed at reboot[\s\S]*the node stays cordoned[\s\S]*Likely cause: Windows still installs/,
   );
   expect(callsSince(here, since).at(-1)?.words).toContain("<@U0OPERATOR> *Reboot ip-10-0-3-7* failed");
   endFault(here, hangs);
@@ -60,7 +60,7 @@ test("a drain that a budget never allows recommends to give the node back, and g
   await approved("drain");
   await here.until(() => openly(here)[0]?.includes("is not drained yet") === true, 15, "the question");
   const asked = readAtNight(here, /^❓ Drain/);
-  expect(asked.words).toContain("Likely cause: a disruption budget never allows the eviction.");
+  expect(asked.words).toContain("Likely cause: a disruption budget never allows an eviction.");
   expect(asked.words).toContain("budget default/guard needs 1 and has 1");
   expect(asked.buttons).toEqual(["Give the node back", "Check the budget again", "Open in AWS"]);
   expect(callsSince(here, Date.now() - 60_000).map(({ words }) => words)).toEqual([

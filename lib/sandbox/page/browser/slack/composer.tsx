@@ -45,7 +45,7 @@ function Suggestions(props: {
   );
 }
 
-/** What a list that was closed with Escape offers, until the text changes. */
+/** Offer of a list that was closed with Escape, until the text changes. */
 const NOTHING_OFFERED: ReturnType<typeof completion> = { suggestions: [], form: null };
 
 /** The text being written, what completes it, and what was sent before (arrow up on an empty line). */
