@@ -3,7 +3,7 @@ import type { Message, NodeRecord, NodeStatus } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
-import { code, counted, plain, prose, some } from "../slack/text.ts";
+import { code, counted, plain, prose, sentence, some } from "../slack/text.ts";
 import { originMention } from "./origin-words.ts";
 
 /** Most instances named in a summary. */
@@ -57,14 +57,14 @@ const ending = (sign: string, start: Start, words: string, next: string): Messag
 export const refusedMessage = (start: Start, words: string): Message =>
   ending("🚫", start, words, `nothing was changed · ${typeThis("operations")} lists it`);
 
+const gaveUp = "gave up after several minutes because a service was unavailable";
+
+/** Summary of an operation that ended because a service was unavailable, for ledger and message. */
+export const busySummary = (words: string): string => `Not begun: ${gaveUp}. ${sentence(words)} Try again later.`;
+
 /** Message of an operation that ended because a service was unavailable, although the request is valid. */
 export const busyMessage = (start: Start, words: string): Message =>
-  ending(
-    "❌",
-    start,
-    `gave up after several minutes because a service was unavailable: ${words}`,
-    `try again later · ${typeThis("nodes")} shows the current state`,
-  );
+  ending("❌", start, `${gaveUp}: ${words}`, `try again later · ${typeThis("nodes")} shows the current state`);
 
 /** Message of an operation that ended with an unexpected error. */
 export const troubleMessage = (start: Start, words: string): Message =>
