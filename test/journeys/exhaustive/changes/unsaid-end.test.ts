@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { calls, heldBack, newest } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
+import { createSet, reconciles, startMirroring } from "../../mirroring.ts";
 import { SHORT } from "../../on-web.ts";
 import { web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
@@ -45,3 +46,16 @@ test.each(commands)(
     expect(await heldBack(here)).toEqual([]);
   },
 );
+
+test("a change by a schedule that Slack does not take is shown with its end afterwards, once", async () => {
+  here = await startMirroring();
+  const down = injectFault(here, "slack-down");
+  await createSet(here, "digest", "team", { source: "quay.io/team", mirrors: ["mirror.example.com/team"] });
+  await here.until(async () => ((await reconciles(here))[0]?.endedAt ?? null) !== null, 60, "its end");
+  const [operation] = await reconciles(here);
+  await here.pass(15);
+  endFault(here, down);
+  await here.pass(12);
+  const about = openly(here).filter((text) => text.includes(`\`${operation?.id}\``));
+  expect(about).toEqual([expect.stringContaining("3 nodes updated")]);
+});
