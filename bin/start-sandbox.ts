@@ -154,6 +154,9 @@ async function drainInvocations(invocations: Runtime["invocations"]): Promise<vo
 
 type Seeding = Omit<Parameters<typeof seedNodes>[0], "simulator">;
 
+const OTHER_LEDGER =
+  "the ledger in .sandbox is not the one of this state, or has lost its end: start anew with --fresh";
+
 /** Checks the names after --with and --without before anything is changed. @throws StartError for an unknown name */
 export function refuseUnknown(flags: Flags): void {
   const error = selectionError(flags);
@@ -174,6 +177,7 @@ export async function startSandbox(state: State, ports: Ports, flags: Start, fol
     neighbours: flags,
     overrides: { probeImages: probeImagesOf(demoProbe, profileOf(demo)) },
   });
+  if (!(await simulator.dynamodb.isWhole())) throw new StartError(OTHER_LEDGER);
   const authority = simulator.kubernetes.authorityPem;
   const configuration = demoConfiguration(
     { apiServer: API_FOR_MACHINES, authority },

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openStore, type Store } from "../lib/sandbox/core/store.ts";
+import { type Collection, openStore, type Store } from "../lib/sandbox/core/store.ts";
 import { StartError } from "./start-error.ts";
 import { clearState } from "./state-lock.ts";
 
@@ -34,23 +34,32 @@ const USUAL_NODES = 4;
 
 const OTHER_VERSION = "the state in .sandbox is of another version of Casement: start anew with --fresh";
 
+const NO_STORE = "sandbox.db is missing or empty in .sandbox, beside the ledger: start anew with --fresh";
+
+/** @throws StartError for a state of another version, and for a ledger whose store is gone */
+function refuseUnreadable(notes: Collection<number>, resumed: boolean, ledgerPath: string): void {
+  if (notes.size === 0 && existsSync(ledgerPath)) throw new StartError(NO_STORE);
+  if (resumed && notes.get("format") !== FORMAT) throw new StartError(OTHER_VERSION);
+}
+
 /**
  * Opens the saved state. If the first start was interrupted before seeding was complete, the state starts over.
  * @param folder a directory that this process has locked
  * @param nodes number of Windows nodes for a new state; null for the saved number, or the usual
- * @throws StartError if another version wrote the state, or if it has another number of nodes
+ * @throws StartError if another version wrote the state, if it has another number of nodes, or if only the ledger is left of it
  */
 export function openState(folder: string, nodes: number | null = null): State {
   if (existsSync(join(folder, OLD_FILE))) throw new StartError(OTHER_VERSION);
   const store = openStore(join(folder, "sandbox.db"));
   const notes = store.collection<number>("sandbox");
+  const ledgerPath = join(folder, "ledger");
   const resumed = notes.has("settled");
   if (notes.size > 0 && !resumed) {
     store.close();
     clearState(folder);
     return openState(folder, nodes);
   }
-  if (resumed && notes.get("format") !== FORMAT) throw new StartError(OTHER_VERSION);
+  refuseUnreadable(notes, resumed, ledgerPath);
   notes.set("format", FORMAT);
   const seeded = resumed ? (notes.get("nodes") ?? USUAL_NODES) : (nodes ?? USUAL_NODES);
   if (nodes !== null && nodes !== seeded) {
@@ -64,7 +73,7 @@ export function openState(folder: string, nodes: number | null = null): State {
   notes.set("run", run);
   return {
     store,
-    ledgerPath: join(folder, "ledger"),
+    ledgerPath,
     resumed,
     run,
     nodes: seeded,

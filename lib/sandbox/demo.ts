@@ -20,6 +20,7 @@ export const demo = {
     version: "1.34.2",
     release: "4.21.0-okd-scos.3",
     profile: "okd",
+    distribution: "openshift",
   },
   networks: { service: "172.30.0.0/16", cluster: "10.128.0.0/14", machine: "10.0.0.0/16", hybrid: "10.132.0.0/14" },
   bucket: "casement-prod-west-111122223333",

@@ -6,7 +6,7 @@ import { permissionsFor, resourcePoliciesFor } from "../role-permissions.ts";
 import type { Statement } from "../statement.ts";
 import { access } from "./aws/access.ts";
 import { type AutoScaling, autoScaling } from "./aws/auto-scaling.ts";
-import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";
+import { type DynamoDb, dynamodb, ledgerFiles } from "./aws/dynamodb.ts";
 import type { Account } from "./aws/ec2/account.ts";
 import { type Ec2, ec2 } from "./aws/ec2/ec2.ts";
 import { windowsImages } from "./aws/ec2/images.ts";
@@ -131,7 +131,7 @@ function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = fa
     answering: [kms(overrides.key, here), sts(demo.accountId, rights.arnOf), serviceQuotas()],
     passwords: ecr(simulation, demo),
     sns: sns(simulation, TOPIC, "platform-team@example.com"),
-    dynamodb: encrypted(dynamodb({ ...demo, ...(ledgerPath ? { path: ledgerPath } : {}) })),
+    dynamodb: encrypted(dynamodb({ ...demo, ...ledgerFiles(simulation.store, ledgerPath) })),
   };
 }
 
@@ -147,8 +147,8 @@ async function fleetOf(
   { without }: ActiveNeighbours,
 ) {
   const kubernetes = await kubernetesApi(simulation, cloud, {
-    ...{ version: demo.cluster.version, region: demo.region, hybridNetwork: demo.networks.hybrid },
-    ...{ without, probeImages: overrides?.probeImages ?? [] },
+    ...{ version: demo.cluster.version, distribution: demo.cluster.distribution, region: demo.region },
+    ...{ without, probeImages: overrides?.probeImages ?? [], hybridNetwork: demo.networks.hybrid },
     installation: { ...demo.cluster, region: demo.region, networks: demo.networks },
   });
   const [bucket, secret, ecr] = [buckets.service, secrets.service, passwords.service];

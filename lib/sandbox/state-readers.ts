@@ -2,6 +2,7 @@ import { isOperation } from "../../lambdas/commands/list.ts";
 import { originId } from "../../lambdas/records/origin.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
 import type { StateReaders } from "./control/control.ts";
+import type { FaultValues } from "./core/faults.ts";
 import { demo } from "./demo.ts";
 import type { Simulator } from "./simulator.ts";
 
@@ -58,6 +59,25 @@ async function shown(ledger: LedgerReader, record: OperationRecord): Promise<Sho
   };
 }
 
+const namesOf = ({ kubernetes }: Simulator, plural: string): string[] =>
+  kubernetes.objects(plural).map(({ metadata }) => metadata.name);
+
+/** Lists what faults can be matched by and what comes and goes: instances, nodes, pods, services of Windows. */
+function faultValues(simulator: Simulator): FaultValues {
+  const instances = simulator.ec2.describe();
+  const services = simulator.machines.all().flatMap(({ services: all }) => all.map(({ name }) => name));
+  return {
+    instanceId: instances.flatMap(({ InstanceId }) => InstanceId ?? []),
+    // A machine has its name before it has a Node.
+    node: [
+      ...new Set([...namesOf(simulator, "nodes"), ...instances.flatMap(({ PrivateDnsName }) => PrivateDnsName || [])]),
+    ],
+    namespace: namesOf(simulator, "namespaces"),
+    pod: namesOf(simulator, "pods"),
+    service: [...new Set(services)],
+  };
+}
+
 /** Builds the readers behind the control API's answers: state of the simulated services, and messages as people see them. */
 export function stateReaders(simulator: Simulator, ledger: LedgerReader): StateReaders {
   const roles: Readonly<Record<string, string[]>> = {
@@ -79,6 +99,7 @@ export function stateReaders(simulator: Simulator, ledger: LedgerReader): StateR
       return Promise.all(records.map((record) => shown(ledger, record)));
     },
     messages: simulator.slack.messages,
+    faultValues: () => faultValues(simulator),
     people: () => ({
       teamId: demo.slack.teamId,
       channelId: demo.slack.channelId,

@@ -165,45 +165,96 @@ async function mirrors(): Promise<Result[]> {
   ]);
 }
 
-/** Measures one thing after the other, so that each figure is seen as soon as it is there. */
-async function* measured(simulator: BenchSimulator): AsyncGenerator<Result> {
-  const folders = await bundles(simulator);
-  yield compared("bundle", "KB", await kilobytes(folders.ours), await kilobytes(folders.stock));
-  const cold = await coldStarts(folders, simulator);
-  const median = (times: readonly Cold[], part: "total" | "import") =>
-    quantile(
-      times.map((time) => time[part]),
-      0.5,
-    );
-  for (const [name, part] of [
-    ["cold-ack", "total"],
-    ["cold-import", "import"],
-  ] as const)
-    yield compared(name, "ms", median(cold.ours, part), median(cold.stock, part));
-  const warm = { ours: await warmTimes(folders.ours, simulator), stock: await warmTimes(folders.stock, simulator) };
-  for (const [name, q] of [
-    ["warm-ack-p99", 0.99],
-    ["warm-ack-p50", 0.5],
-  ] as const)
-    yield compared(name, "ms", quantile(warm.ours, q), quantile(warm.stock, q));
-  yield* await drains();
-  yield await rollout();
-  yield* await mirrors();
+/** Figures that are measured together. */
+interface Bench {
+  readonly figures: readonly string[];
+  measure(parts: Bundled): Promise<readonly Result[]>;
 }
 
-const simulator = await benchSimulator();
-try {
+interface Bundled {
+  readonly folders: { readonly ours: string; readonly stock: string };
+  readonly simulator: BenchSimulator;
+}
+
+const medianOf = (times: readonly Cold[], part: "total" | "import"): number =>
+  quantile(
+    times.map((time) => time[part]),
+    0.5,
+  );
+
+const benches: readonly Bench[] = [
+  {
+    figures: ["bundle"],
+    measure: async ({ folders }) => [
+      compared("bundle", "KB", await kilobytes(folders.ours), await kilobytes(folders.stock)),
+    ],
+  },
+  {
+    figures: ["cold-ack", "cold-import"],
+    measure: async ({ folders, simulator }) => {
+      const { ours, stock } = await coldStarts(folders, simulator);
+      return [
+        compared("cold-ack", "ms", medianOf(ours, "total"), medianOf(stock, "total")),
+        compared("cold-import", "ms", medianOf(ours, "import"), medianOf(stock, "import")),
+      ];
+    },
+  },
+  {
+    figures: ["warm-ack-p99", "warm-ack-p50"],
+    measure: async ({ folders, simulator }) => {
+      const [ours, stock] = [await warmTimes(folders.ours, simulator), await warmTimes(folders.stock, simulator)];
+      return [
+        compared("warm-ack-p99", "ms", quantile(ours, 0.99), quantile(stock, 0.99)),
+        compared("warm-ack-p50", "ms", quantile(ours, 0.5), quantile(stock, 0.5)),
+      ];
+    },
+  },
+  { figures: ["drain-time", "drain-requests"], measure: drains },
+  { figures: ["reboot-100"], measure: async () => [await rollout()] },
+  { figures: ["mirrors-quiet", "mirrors-change"], measure: mirrors },
+];
+
+/** Chooses what measures the named figures; without a name, everything. @throws RangeError for an unknown name */
+function chosen(names: readonly string[]): readonly Bench[] {
+  const known = benches.flatMap(({ figures }) => figures);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new RangeError(`There is no figure ${unknown.join(", ")}. Figures: ${known.join(", ")}.`);
+  return names.length === 0 ? benches : benches.filter(({ figures }) => figures.some((name) => names.includes(name)));
+}
+
+/** Prints each figure when it is there, and before it what is being measured: some take minutes. */
+async function measureAll(wanted: readonly Bench[], simulator: BenchSimulator): Promise<readonly Result[]> {
+  const parts = { folders: await bundles(simulator), simulator };
+  const results: Result[] = [];
+  for (const { figures, measure } of wanted) {
+    console.log(`measuring ${figures.join(", ")} …`);
+    for (const result of await measure(parts)) {
+      const { name, value, unit, peer, peerValue, ratio } = result;
+      console.log(`${name}: ${value} ${unit}, ${peer} ${peerValue} ${unit}, ratio ${ratio}`);
+      results.push(result);
+    }
+  }
+  return results;
+}
+
+async function main(names: readonly string[]): Promise<void> {
+  const wanted = chosen(names);
   console.log(
     `Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model.trim()}; the peers run in the same run`,
   );
-  const results: Result[] = [];
-  for await (const result of measured(simulator)) {
-    const { name, value, unit, peer, peerValue, ratio } = result;
-    console.log(`${name}: ${value} ${unit}, ${peer} ${peerValue} ${unit}, ratio ${ratio}`);
-    results.push(result);
+  const simulator = await benchSimulator();
+  try {
+    const results = await measureAll(wanted, simulator);
+    if (wanted.length < benches.length) return;
+    await mkdir(FOLDER, { recursive: true });
+    await writeFile(join(FOLDER, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
+  } finally {
+    await simulator.close();
   }
-  await mkdir(FOLDER, { recursive: true });
-  await writeFile(join(FOLDER, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
-} finally {
-  await simulator.close();
 }
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof RangeError ? error.message : error);
+  process.exitCode = 1;
+});

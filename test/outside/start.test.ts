@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
@@ -337,5 +337,32 @@ describe("what cannot be started", () => {
     expect(err).toContain("--fresh");
     const anew = await start(running.folder, "--fresh");
     expect((await anew.control("GET /state")).nodes).toHaveLength(9);
+  });
+
+  test("a state of which a part is gone, empty or cut is told with the way out", { timeout: EVERYTHING }, async () => {
+    const running = await start(emptyFolder());
+    await running.signal("SIGINT");
+    const [state, ledger] = [join(running.folder, ".sandbox"), join(running.folder, ".sandbox/ledger")];
+    const copy = join(running.folder, "copy");
+    cpSync(state, copy, { recursive: true });
+    const log = () => readdirSync(ledger).find((name) => name.endsWith(".log")) ?? "";
+    const losses: readonly (readonly [loss: () => void, words: string])[] = [
+      [() => rmSync(join(state, "sandbox.db")), "sandbox.db is missing or empty"],
+      [() => truncateSync(join(state, "sandbox.db")), "sandbox.db is missing or empty"],
+      [() => rmSync(ledger, { recursive: true }), "the ledger in .sandbox is not the one of this state"],
+      [
+        () => truncateSync(join(ledger, log()), Math.floor(statSync(join(ledger, log())).size / 2)),
+        "or has lost its end",
+      ],
+    ];
+    for (const [lose, words] of losses) {
+      rmSync(state, { recursive: true });
+      cpSync(copy, state, { recursive: true });
+      lose();
+      const { code, err } = await refusal(running.folder, "--port", "0");
+      expect({ code, lines: err.split("\n").length }).toEqual({ code: 1, lines: 2 });
+      expect(err).toContain(words);
+      expect(err).toContain("start anew with --fresh");
+    }
   });
 });

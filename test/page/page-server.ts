@@ -51,6 +51,7 @@ export function servedPage() {
       operations: () => operations,
       messages: service.messages,
       people: () => ({ teamId: demo.slack.teamId, channelId: demo.slack.channelId, people: [] }),
+      faultValues: () => ({}),
     },
   });
   const unbegun = async () => new Map<string, string>();

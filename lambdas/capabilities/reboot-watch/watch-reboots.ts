@@ -7,6 +7,7 @@ import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { postNews, writeNews } from "./news.ts";
 import { offerReboots } from "./offer-reboots.ts";
+import { postStrays } from "./strays.ts";
 import { postTroubles } from "./troubles.ts";
 
 /** Payload with which a tick of the schedule starts the watch. */
@@ -17,7 +18,7 @@ export interface WatchReboots {
 
 /**
  * By schedule: asks every machine whether updates wait for a reboot, whether its services run and its drive has space,
- * and reports what it finds, with boots that Casement did not order.
+ * and reports what it finds, with boots that Casement did not order, and with machines that no operation makes a node of.
  */
 export const watchReboots =
   (steps: Steps) =>
@@ -33,6 +34,7 @@ export const watchReboots =
       await postNews(steps);
       await offerReboots(steps);
       await postTroubles(steps);
+      await postStrays(steps, owner);
     }).catch(orLater(undefined));
   };
 

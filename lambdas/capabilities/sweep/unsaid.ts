@@ -1,10 +1,11 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { mentionPeople } from "../../change/operation/calls.ts";
-import { redraw } from "../../change/operation/publisher.ts";
+import { postFirst, redraw } from "../../change/operation/publisher.ts";
 import { MINUTE, step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { unsaidNotice } from "../../messages/operation/escalations.ts";
+import { messageSettings } from "../../messages/operation/links.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** Time for which Slack may refuse messages before people are called past it. */
@@ -16,8 +17,19 @@ const ATTEMPTS = 1;
 /** Messages that one tick redraws: each is an update, of which Slack takes about one a second. */
 const MOST_AT_ONCE = 20;
 
+/** Posts the message of an operation that ended without one. @returns false while its own execution may post it */
+async function postMissing(steps: Steps, id: string): Promise<boolean> {
+  const operation = await steps.ledger.operation(id);
+  if (!operation || operation.messageTs !== null) return true;
+  if (operation.endedAt === null) return false;
+  const { configuration } = await steps.runtime.read(null);
+  await postFirst(steps, id, operation.pool ?? null, messageSettings(configuration));
+  return true;
+}
+
 /** Redraws the message of one operation, and mentions its requester if it has ended. Call inside a step. */
 async function redrawUnsaid(steps: Steps, id: string): Promise<void> {
+  if (!(await postMissing(steps, id))) return;
   const drawn = await redraw(steps, id);
   // An operation that still runs is shown by its own execution, which mentions people itself.
   if (drawn?.view.operation.endedAt) {

@@ -5,12 +5,19 @@ import { causeOf, kindOf } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { withAudit } from "../../messages/operation/audit-head.ts";
 import { shownOnly } from "../../messages/operation/dry-runs.ts";
-import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
+import {
+  busyMessage,
+  busySummary,
+  mistakeMessage,
+  refusedMessage,
+  troubleMessage,
+} from "../../messages/operation/final.ts";
 import { retryOf } from "../../messages/operation/retry.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Message, OperationStatus } from "../../records/records.ts";
 import { isAccepted } from "./accepted.ts";
 import { type Execution, type OperationSettings, settingsOf } from "./op.ts";
+import { postNoted } from "./publisher.ts";
 import { checkOrigin } from "./requester.ts";
 
 /**
@@ -69,7 +76,8 @@ export async function showOnly(op: Execution, message: Message): Promise<void> {
 async function postEnd({ steps, start }: Execution, message: Message): Promise<void> {
   const operation = await steps.ledger.operation(start.operation);
   if (!operation) return;
-  await steps.thread.post(operation.channel, message, `${start.operation} end`, operation.messageTs ?? undefined, true);
+  const { id, channel, messageTs } = operation;
+  await postNoted(steps, id, () => steps.thread.post(channel, message, `${id} end`, messageTs ?? undefined, true));
 }
 
 /** Status of an operation by the kind of the error that ended it; "failed" for any other kind. */
@@ -92,8 +100,7 @@ async function privately(op: Execution, message: Message): Promise<Message> {
 
 /**
  * Ends an operation that failed before its work began. A mistake is reported only to the requester, a refusal and a bug
- * in the
- * channel.
+ * in the channel.
  * @returns the message that was sent
  */
 export async function failOperation(op: Execution, error: unknown): Promise<Message> {
@@ -103,7 +110,7 @@ export async function failOperation(op: Execution, error: unknown): Promise<Mess
   const status = endings[kind] ?? "failed";
   await steps.ledger.changeOperation(start.operation, {
     status,
-    summary: cause.message.slice(0, 500),
+    summary: (kind === "Retryable" ? busySummary(cause.message) : cause.message).slice(0, 500),
     endedAt: steps.timestamp(),
   });
   if (PRIVATE.has(kind)) return privately(op, mistakeMessage(cause.message));

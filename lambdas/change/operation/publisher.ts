@@ -74,6 +74,20 @@ export async function publish(
   return after;
 }
 
+/**
+ * Posts a message of an operation that has none yet. If Slack takes it not, the ledger has the operation among those whose
+ * message is out of date.
+ * @throws Retryable while Slack is unavailable
+ */
+export async function postNoted<T>(steps: Steps, id: string, post: () => Promise<T>): Promise<T> {
+  try {
+    return await post();
+  } catch (error) {
+    if (isBusy(error)) await noteUnsaid(() => steps.unsaid.note(id));
+    throw error;
+  }
+}
+
 /** Writes the ledger's list of messages that are out of date. The sweep corrects a list that was not written. */
 async function noteUnsaid(write: () => Promise<void>): Promise<void> {
   try {
@@ -131,7 +145,8 @@ export async function postFirst(
   const view = await viewOf(steps, id, pool);
   if (!view) throw new Error(`the operation ${id} is not in the ledger`);
   const known = view.operation.messageTs;
-  const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, settings), id));
+  const post = () => steps.thread.post(view.operation.channel, operationMessage(view, settings), id);
+  const messageTs = known ?? (await postNoted(steps, id, post));
   if (!known) await steps.ledger.changeOperation(id, { messageTs, ...(pool ? { pool } : {}) });
   if (!known) await showFollowed(steps, view.operation);
   return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };

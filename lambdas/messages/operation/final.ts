@@ -3,7 +3,7 @@ import type { Message, NodeRecord, NodeStatus } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
-import { code, counted, plain, prose, some } from "../slack/text.ts";
+import { code, counted, plain, prose, sentence, some } from "../slack/text.ts";
 import { undoRow } from "../stops/stop.ts";
 import { originMention } from "./origin-words.ts";
 import { retryRow } from "./retry.ts";
@@ -61,13 +61,22 @@ export function refusedMessage(start: Start, words: string): Message {
   return { ...message, blocks: [...message.blocks, ...undoRow("undo:stop", words)] };
 }
 
+const gaveUp = "gave up after several minutes because a service was unavailable";
+
+/** Summary of an operation that ended because a service was unavailable, for ledger and message. */
+export const busySummary = (words: string): string => `Not begun: ${gaveUp}. ${sentence(words)} Try again later.`;
+
 /**
  * Message of an operation that ended because a service was unavailable, although the request is valid.
  * @param canRepeat the request can be repeated by a button
  */
 export function busyMessage(start: Start, words: string, canRepeat = false): Message {
-  const why = `gave up after several minutes because a service was unavailable: ${words}`;
-  const message = ending("❌", start, why, `try again later · ${typeThis("nodes")} shows the current state`);
+  const message = ending(
+    "❌",
+    start,
+    `${gaveUp}: ${words}`,
+    `try again later · ${typeThis("nodes")} shows the current state`,
+  );
   return canRepeat ? { ...message, blocks: [...message.blocks, retryRow(start.operation)] } : message;
 }
 

@@ -2,6 +2,7 @@ import type { GuardedRules } from "../../audit/rules-change.ts";
 import { keys } from "../../records/ledger-table.ts";
 import type { StepContext } from "../context.ts";
 import { fleetCalls } from "./fleet-calls.ts";
+import { strays } from "./strays.ts";
 import { tableClient } from "./table.ts";
 
 /** Rules that were posted in the channel, and the version of the release document that contained them. */
@@ -10,11 +11,12 @@ export interface AnnouncedRules {
   readonly rules: GuardedRules;
 }
 
-/** Records what was posted in the channel about deployments and about trouble of many nodes. */
+/** Records what was posted in the channel about deployments, trouble of many nodes, and machines that are no nodes. */
 export const announcements = (context: StepContext) => {
   const items = tableClient(context);
   return {
     fleet: fleetCalls(context),
+    strays: strays(context),
 
     /** Reads the rules that were last posted; undefined before the first release. */
     rules: (): Promise<AnnouncedRules | undefined> => items.read<AnnouncedRules>(keys.announcedRules),

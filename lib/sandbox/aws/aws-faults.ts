@@ -1,3 +1,4 @@
+import type { FaultKind } from "../core/faults.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { endpointError } from "./dialects.ts";
 
@@ -6,13 +7,19 @@ const fields = {
   action: "API action: RunInstances",
 };
 
-/** Faults that can be injected into any call of AWS, whether a function or a machine makes it. */
-export const awsFaults = [
-  { kind: "aws-throttle", sentence: "AWS refuses the call because there were too many.", fields },
-  { kind: "aws-5xx", sentence: "AWS answers the call with an internal error; nothing was done.", fields },
-  { kind: "aws-answer-lost", sentence: "AWS does what a call asks but answers with an internal error.", fields },
-  { kind: "aws-slow", sentence: "AWS takes ten seconds longer to answer.", fields },
-];
+const AWS_FAULTS: Readonly<Record<string, string>> = {
+  "aws-throttle": "AWS refuses the call because there were too many.",
+  "aws-5xx": "AWS answers the call with an internal error; nothing was done.",
+  "aws-answer-lost": "AWS does what a call asks but answers with an internal error.",
+  "aws-slow": "AWS takes ten seconds longer to answer.",
+};
+
+/**
+ * Builds the faults that can be injected into any call of AWS, whether a function or a machine makes it.
+ * @param services names of the services
+ */
+export const awsFaults = (services: readonly string[]): FaultKind[] =>
+  Object.entries(AWS_FAULTS).map(([kind, sentence]) => ({ kind, sentence, fields, values: { service: services } }));
 
 /** Milliseconds that "aws-slow" adds to a call (assumed). */
 const SLOW = 10_000;

@@ -10,6 +10,8 @@ export interface DynaliteError {
 export interface Dynalite {
   /** Runs an action ("PutItem") on its input, as DynamoDB's JSON has it. */
   run(action: string, input: object): Promise<{ readonly output: object } | DynaliteError>;
+  /** A number beside the tables; 0 before the first was written. */
+  readonly mark: { read(): Promise<number>; write(mark: number): Promise<void> };
   close(): Promise<void>;
 }
 
@@ -22,7 +24,11 @@ interface TableDescription {
 type Done<Value = unknown> = (error: unknown, value: Value) => void;
 
 interface Store {
-  readonly db: { close(): Promise<void> };
+  readonly db: {
+    close(): Promise<void>;
+    get(key: string): Promise<number | undefined>;
+    put(key: string, value: number): Promise<void>;
+  };
   readonly tableDb: { put(key: string, value: TableDescription, done: Done): void };
 }
 
@@ -41,6 +47,9 @@ const {
   checkTypes(data: object, types: unknown): object;
   checkValidations(data: object, types: unknown, custom: unknown, store: Store): void;
 } = require("dynalite/validations");
+
+/** Key of the mark: keys of tables and items begin with the name of their part. */
+const MARK = "mark";
 
 const moduleName = (action: string): string => action.charAt(0).toLowerCase() + action.slice(1);
 
@@ -86,6 +95,10 @@ export function openDynalite(path?: string): Dynalite {
         if (isRefusal(error)) return { statusCode: error.statusCode, body: error.body };
         throw error;
       }
+    },
+    mark: {
+      read: async () => (await store.db.get(MARK)) ?? 0,
+      write: (mark) => store.db.put(MARK, mark),
     },
     close: () => store.db.close(),
   };

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { AwsError, type AwsService, type Context } from "../core/aws-service.ts";
+import type { Collection, Store } from "../core/store.ts";
 import { json, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
-import { type DynaliteError, openDynalite } from "./dynalite.ts";
+import { type Dynalite, type DynaliteError, openDynalite } from "./dynalite.ts";
 import { jsonRefusal, targetAction } from "./json-protocol.ts";
 
 /** The simulated DynamoDB. */
@@ -9,6 +10,8 @@ export interface DynamoDb {
   readonly service: AwsService;
   /** Creates a table without a permission check, in the shape of CreateTable; does nothing when it exists. */
   createTable(definition: { readonly TableName: string } & Readonly<Record<string, unknown>>): Promise<void>;
+  /** Are the files as new as the simulator's store? They are not if they were replaced, or have lost their end. */
+  isWhole(): Promise<boolean>;
   /** Closes the files. */
   close(): Promise<void>;
 }
@@ -19,7 +22,39 @@ export interface DynamoDbOptions {
   readonly region: string;
   /** Directory of the LevelDB files. */
   readonly path?: string;
+  /** Holds the number of writes that the files have; none for files that nobody resumes. */
+  readonly written?: Collection<number>;
 }
+
+/** Options of a ledger in a directory, whose files are compared with the store that lies beside it; none in memory. */
+export const ledgerFiles = (store: Store, path: string | undefined): Pick<DynamoDbOptions, "path" | "written"> =>
+  path ? { path, written: store.collection<number>("ledger") } : {};
+
+/** Key of the number of writes. */
+const WRITES = "writes";
+
+/**
+ * Counts the writes, in the files first and then in the store: a process that is killed in between leaves files that are
+ * newer. One count follows the other, because LevelDB promises no order of writes that overlap.
+ */
+function countingWrites(database: Dynalite, written: Collection<number> | undefined) {
+  let counted = Promise.resolve();
+  const count = async (store: Collection<number>): Promise<void> => {
+    const writes = (store.get(WRITES) ?? 0) + 1;
+    await database.mark.write(writes);
+    store.set(WRITES, writes);
+  };
+  return {
+    count: (): Promise<void> => {
+      if (written) counted = counted.then(() => count(written));
+      return counted;
+    },
+    isWhole: async (): Promise<boolean> => (await database.mark.read()) >= (written?.get(WRITES) ?? 0),
+  };
+}
+
+/** Actions that change items. */
+const writing = new Set(["BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"]);
 
 /** Actions on one table that dynalite supports; it has no transactions, streams or expiry of items. */
 const tableActions = new Set([
@@ -118,8 +153,9 @@ const answered = (error: DynaliteError): WireResponse => {
  * Builds DynamoDB: dynalite behind the endpoint's signature checks and permissions. Expired items stay, as they may for days on
  * AWS (Developer Guide, "Time to Live"), so readers must skip them.
  */
-export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb {
+export function dynamodb({ accountId, region, path, written }: DynamoDbOptions): DynamoDb {
   const database = openDynalite(path);
+  const writes = countingWrites(database, written);
   const tableArn = (name: string): string => `arn:aws:dynamodb:${region}:${accountId}:table/${name}`;
   const service: AwsService = {
     name: "dynamodb",
@@ -131,6 +167,7 @@ export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb
         ...attributesOf(action, asked),
       });
       const result = await database.run(action, asked);
+      if (writing.has(action) && "output" in result) await writes.count();
       return "output" in result ? json(result.output, 200, CONTENT_TYPE) : answered(result);
     },
     refuse: (error) => jsonRefusal(error, CONTENT_TYPE),
@@ -142,6 +179,7 @@ export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb
       if (!("output" in result) && !String(result.body.__type).endsWith("ResourceInUseException"))
         throw new Error(`The table ${definition.TableName} cannot be made: ${JSON.stringify(result.body)}`);
     },
+    isWhole: writes.isWhole,
     close: database.close,
   };
 }

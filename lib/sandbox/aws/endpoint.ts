@@ -86,7 +86,7 @@ const knownError = (error: unknown, service: string): AwsError =>
 export function awsEndpoint(options: EndpointOptions, onBug: (error: unknown) => void = console.error): AwsEndpoint {
   const { simulation, services, access } = options;
   const buckets = tokenBuckets(simulation.clock);
-  simulation.faults.declare(...awsFaults);
+  simulation.faults.declare(...awsFaults(services.map(({ name }) => name)));
   const find = (name: string): AwsService | undefined => services.find((service) => service.name === name);
 
   const call = async (request: WireRequest, known: Known): Promise<WireResponse> => {

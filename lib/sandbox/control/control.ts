@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type FaultKind, type FaultValues, whyNever } from "../core/faults.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { json, pathOf, queryOf, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { crossOriginRefusal } from "./cross-origin.ts";
@@ -12,6 +13,8 @@ export interface StateReaders {
   operations(): Promise<Answer<"State">["operations"]> | Answer<"State">["operations"];
   messages(): readonly object[];
   people(): Answer<"People">;
+  /** Names of what is there now and may be hit by a fault, by field of `match`. */
+  faultValues(): FaultValues;
 }
 
 /** Controls of the sandbox's clock. */
@@ -92,18 +95,24 @@ function calls({ simulation }: ControlOptions, { request }: Asked): Answer<"Call
   return simulation.calls.after(after, query.get("service") ?? undefined);
 }
 
-function inject({ simulation }: ControlOptions, { request }: Asked): Answer<"FaultInjected"> {
+/** Kinds of faults, with every value that a field of them can have now. */
+const kinds = ({ simulation, readers }: ControlOptions): FaultKind[] => {
+  const present = readers.faultValues();
+  return simulation.faults.kinds().map((kind) => {
+    const named = Object.entries(present).filter(([field]) => Object.hasOwn(kind.fields, field));
+    return { ...kind, values: { ...Object.fromEntries(named), ...kind.values } };
+  });
+};
+
+function inject(options: ControlOptions, { request }: Asked): Answer<"FaultInjected"> {
   const { kind, match = {}, count } = bodyOf(bodies.FaultInjection, request);
-  const injected = simulation.faults.inject(kind, match, count);
-  if (injected) return { id: injected.id };
-  const known = simulation.faults.kinds().find((one) => one.kind === kind);
+  const known = kinds(options).find((one) => one.kind === kind);
   if (!known) throw new Problem(400, `There is no fault kind "${kind}": GET /faults lists them.`);
-  for (const [field, value] of Object.entries(match)) {
-    const values = Object.hasOwn(known.fields, field) ? known.values?.[field] : undefined;
-    if (values && !values.includes(value))
-      throw new Problem(400, `The ${field} of fault ${kind} is one of ${values.join(", ")}.`);
-  }
-  throw new Problem(400, `Fault ${kind} can be matched by ${Object.keys(known.fields).join(", ")} only.`);
+  const why = whyNever(known, match);
+  if (why !== null) throw new Problem(400, why);
+  const injected = options.simulation.faults.inject(kind, match, count);
+  if (!injected) throw new Error(`the fault ${kind} with ${JSON.stringify(match)} was not injected`);
+  return { id: injected.id };
 }
 
 function end({ simulation }: ControlOptions, { id }: Asked): Answer<"FaultEnded"> {
@@ -127,7 +136,7 @@ function table(options: ControlOptions): Readonly<Record<string, Readonly<Record
     "/calls": { GET: (asked) => calls(options, asked) },
     "/people": { GET: () => options.readers.people() },
     "/faults": {
-      GET: () => ({ kinds: faults.kinds(), inForce: faults.inForce() }),
+      GET: () => ({ kinds: kinds(options), inForce: faults.inForce() }),
       POST: (asked) => inject(options, asked),
     },
     "/faults/:id": { DELETE: (asked) => end(options, asked) },

@@ -9,12 +9,49 @@ export interface FaultKind {
   /** Fields that `match` may name, each with one sentence. */
   readonly fields: Readonly<Record<string, string>>;
   /** Every value that a field can have; a field that is missing here can have any. */
-  readonly values?: Readonly<Record<string, readonly string[]>>;
+  readonly values?: FaultValues;
 }
 
-/** Can a fault with this value of a field ever apply? */
-const canMatch = ({ fields, values = {} }: FaultKind, [field, value]: readonly [string, string]): boolean =>
-  Object.hasOwn(fields, field) && (values[field]?.includes(value) ?? true);
+/** Every value of fields of a fault, by field. */
+export type FaultValues = Readonly<Record<string, readonly string[]>>;
+
+/** A kind as its service declares it: values that are known later are read when a fault is injected. */
+export type DeclaredKind = Omit<FaultKind, "values"> & {
+  readonly values?: Readonly<Record<string, readonly string[] | (() => readonly string[])>>;
+};
+
+const kindOf = ({ values = {}, ...kind }: DeclaredKind): FaultKind => ({
+  ...kind,
+  values: Object.fromEntries(
+    Object.entries(values).map(([field, all]) => [field, typeof all === "function" ? all() : all]),
+  ),
+});
+
+/** Most values that a refusal names. */
+const MOST_NAMED = 20;
+
+const listed = (values: readonly string[]): string =>
+  values.length > MOST_NAMED
+    ? `${values.slice(0, MOST_NAMED).join(", ")} and ${values.length - MOST_NAMED} more`
+    : values.join(", ");
+
+/**
+ * Explains in a sentence why a fault can never apply.
+ * @returns null if every field of `match` may have its value
+ */
+export function whyNever(
+  { kind, fields, values = {} }: FaultKind,
+  match: Readonly<Record<string, string>>,
+): string | null {
+  const names = Object.keys(fields);
+  for (const [field, value] of Object.entries(match)) {
+    if (!names.includes(field)) return `Fault ${kind} can be matched by ${names.join(", ")} only.`;
+    const allowed = Object.hasOwn(values, field) ? values[field] : undefined;
+    if (allowed?.includes(value) === false)
+      return `No ${field} of fault ${kind} is "${value}". It may be: ${listed(allowed)}.`;
+  }
+  return null;
+}
 
 /** A fault in force. It ends after `count` occurrences; without a count it lasts until it is ended. */
 export interface Fault {
@@ -27,7 +64,7 @@ export interface Fault {
 /** Injected faults. They are kept in the store, so a restart does not end them. */
 export interface Faults {
   /** Makes kinds known. A service declares its kinds once, when it is built. */
-  declare(...kinds: FaultKind[]): void;
+  declare(...kinds: DeclaredKind[]): void;
   kinds(): FaultKind[];
   inForce(): Fault[];
   /** Puts a fault in force; undefined when the kind, or a field of `match`, is unknown, or a field can never have that value. */
@@ -42,7 +79,7 @@ export interface Faults {
 
 /** Builds the registry of faults on the simulator's store. */
 export function faultRegistry(store: Store, random: Random): Faults {
-  const kinds = new Map<string, FaultKind>();
+  const kinds = new Map<string, DeclaredKind>();
   const injected: Collection<Fault> = store.collection("faults");
   const useUp = (fault: Fault): void => {
     if (fault.count === undefined) return;
@@ -54,11 +91,11 @@ export function faultRegistry(store: Store, random: Random): Faults {
     declare: (...declared) => {
       for (const one of declared) kinds.set(one.kind, one);
     },
-    kinds: () => [...kinds.values()],
+    kinds: () => [...kinds.values()].map(kindOf),
     inForce: () => injected.values(),
     inject: (kind, match, count) => {
       const known = kinds.get(kind);
-      if (!known || !Object.entries(match).every((entry) => canMatch(known, entry))) return undefined;
+      if (!known || whyNever(kindOf(known), match) !== null) return undefined;
       const fault: Fault = { id: `fault-${random.hex(8)}`, kind, match, ...(count === undefined ? {} : { count }) };
       injected.set(fault.id, fault);
       return fault;

@@ -1,7 +1,8 @@
 import { AwsError, type Caller } from "../core/aws-service.ts";
-import type { Faults } from "../core/faults.ts";
+import type { DeclaredKind, Faults } from "../core/faults.ts";
 import type { ChainedInvocations } from "./chained.ts";
 import type { EngineParts } from "./driver.ts";
+import type { Functions } from "./functions.ts";
 import { BYTES_PER_EXECUTION, bytesOf, OPERATIONS_PER_EXECUTION } from "./limits.ts";
 import type { Execution, Operation, OperationUpdate } from "./model.ts";
 import { newCallbackId, newToken } from "./tokens.ts";
@@ -32,18 +33,22 @@ const CRASH_FIELDS = {
   when: "before: the checkpoint is lost; after: it is stored, but the process never hears of it",
 };
 
-const CRASHES = [
-  {
-    kind: "handler-crash",
-    sentence: "The function's process dies while it checkpoints an operation's outcome (or that it waits for one).",
-    fields: CRASH_FIELDS,
-  },
-  {
-    kind: "handler-crash-at-start",
-    sentence: "The function's process dies while it checkpoints that a step or child context begins.",
-    fields: CRASH_FIELDS,
-  },
-];
+/** Faults of a function's process, with the names of the functions. */
+function crashes(functions: Functions): DeclaredKind[] {
+  const matched = { fields: CRASH_FIELDS, values: { function: functions.names, when: ["before", "after"] } };
+  return [
+    {
+      kind: "handler-crash",
+      sentence: "The function's process dies while it checkpoints an operation's outcome (or that it waits for one).",
+      ...matched,
+    },
+    {
+      kind: "handler-crash-at-start",
+      sentence: "The function's process dies while it checkpoints that a step or child context begins.",
+      ...matched,
+    },
+  ];
+}
 
 /**
  * Builds CheckpointDurableExecution.
@@ -51,7 +56,7 @@ const CRASHES = [
  */
 export function checkpoints(parts: EngineParts, chained: ChainedInvocations) {
   const { simulation, executions, effects, life } = parts;
-  simulation.faults.declare(...CRASHES);
+  simulation.faults.declare(...crashes(parts.functions));
 
   const crash = (arn: string): never => {
     const execution = executions.get(arn);

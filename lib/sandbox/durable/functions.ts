@@ -54,6 +54,7 @@ const VERSIONS: Readonly<Record<string, string>> = { live: "1", rights: "1", "1"
 export interface Functions {
   mount(added: LambdaFunction): void;
   get(name: string): LambdaFunction | undefined;
+  names(): string[];
   /** The ARN that a reference names, whether or not there is such a function. */
   arn(reference: FunctionReference): string;
   /**
@@ -71,6 +72,7 @@ export function functionRegistry(account: Account): Functions {
       functions.set(added.name, added);
     },
     get: (name) => functions.get(name),
+    names: () => [...functions.keys()],
     arn: ({ name, qualifier }) => functionArn(account, name, qualifier),
     target: ({ name, qualifier }) => {
       const arn = functionArn(account, name, qualifier);

@@ -1,6 +1,13 @@
 import { sleep } from "../core/clock.ts";
 import type { Simulation } from "../core/simulation.ts";
-import { invocationLimitMs, isDurable, type LambdaContext, type LambdaFunction, type Target } from "./functions.ts";
+import {
+  type Functions,
+  invocationLimitMs,
+  isDurable,
+  type LambdaContext,
+  type LambdaFunction,
+  type Target,
+} from "./functions.ts";
 import { bytesOf, SYNC_PAYLOAD_BYTES } from "./limits.ts";
 
 /** A runtime's report of a function that failed. */
@@ -42,7 +49,11 @@ const SLOW_START_MS = 5_000;
 type SimulationParts = Pick<Simulation, "clock" | "faults" | "busy" | "delay">;
 
 /** Builds the runner and declares what can happen to it. */
-export function invocations(simulation: SimulationParts, hostTime: (ms: number) => number): Invocations {
+export function invocations(
+  simulation: SimulationParts,
+  hostTime: (ms: number) => number,
+  functions: Functions,
+): Invocations {
   const running = new Map<string, number>();
   const environments = idleEnvironments(simulation);
   const count = (name: string, by: number) => running.set(name, (running.get(name) ?? 0) + by);
@@ -50,6 +61,7 @@ export function invocations(simulation: SimulationParts, hostTime: (ms: number) 
     kind: "lambda-slow-start",
     sentence: "A function's next invocations begin five seconds late.",
     fields: { function: "name of the function" },
+    values: { function: functions.names },
   });
   return {
     hasRoom: ({ name, settings }) => (running.get(name) ?? 0) < (settings.concurrency ?? Number.POSITIVE_INFINITY),

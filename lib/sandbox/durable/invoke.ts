@@ -25,22 +25,22 @@ export interface InvokeParts {
 /** Milliseconds that the fault "event-delivered-late" adds: the hour of its sentence. */
 const LATE_MS = 3_600_000;
 
-const FUNCTION_FIELD = { function: "name of the function" };
-
 /** Declares what can happen to asynchronous events. */
-export const declareEventFaults = ({ faults }: Simulation): void =>
+export function declareEventFaults({ faults }: Simulation, functions: Functions): void {
+  const matched = { fields: { function: "name of the function" }, values: { function: functions.names } };
   faults.declare(
     {
       kind: "event-delivered-twice",
       sentence: "An asynchronous event without an execution name reaches its function twice.",
-      fields: FUNCTION_FIELD,
+      ...matched,
     },
     {
       kind: "event-delivered-late",
       sentence: "An asynchronous invocation begins an hour after it was accepted.",
-      fields: FUNCTION_FIELD,
+      ...matched,
     },
   );
+}
 
 /** One Invoke, read from the wire and found permitted. */
 interface Call {

@@ -50,7 +50,7 @@ const DUPLICATES = 0.005;
  */
 export function lambdaService(simulation: Simulation, options: LambdaOptions): LambdaService {
   const functions = functionRegistry(options);
-  const runner = invocations(simulation, options.hostTime);
+  const runner = invocations(simulation, options.hostTime, functions);
   const engine = durableEngine({ simulation, account: options, functions, runner, hostTime: options.hostTime });
   const queue = eventQueue({
     simulation,
@@ -61,7 +61,7 @@ export function lambdaService(simulation: Simulation, options: LambdaOptions): L
   });
   const { hostTime, duplicates = DUPLICATES } = options;
   const parts = { simulation, functions, runner, engine, queue, duplicates, account: options, hostTime };
-  declareEventFaults(simulation);
+  declareEventFaults(simulation, functions);
   return {
     name: "lambda",
     action: (request) => routeOf(request).action,

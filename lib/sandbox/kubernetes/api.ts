@@ -1,7 +1,14 @@
 import type { Cloud, Kubelets, KubernetesApi } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
-import { isWrite, keepNamespace, requireSigner, restrictNode, restrictSubject } from "./access/admission.ts";
+import {
+  type Distribution,
+  isWrite,
+  keepNamespace,
+  requireSigner,
+  restrictNode,
+  restrictSubject,
+} from "./access/admission.ts";
 import { authenticator } from "./access/authentication.ts";
 import {
   type Authority,
@@ -34,6 +41,8 @@ import type { Server } from "./verbs/server.ts";
 export interface ClusterOptions {
   /** The version that /version returns: "1.34.2". */
   readonly version: string;
+  /** By default plain Kubernetes. */
+  readonly distribution?: Distribution;
   /** For Node labels: "us-west-2". */
   readonly region: string;
   /** The network of Windows nodes' hybrid-overlay subnets, "10.132.0.0/14". */
@@ -71,16 +80,20 @@ export interface Kubernetes extends KubernetesApi {
   resume(): void;
 }
 
+type ServerParts = Pick<Server, "callKubelet" | "version"> &
+  Pick<AdmissionPolicies, "judge"> & { readonly distribution: Distribution };
+
 function serverOf(
   simulation: Simulation,
   objects: Objects,
   tokens: Tokens,
   authorize: Authorizer,
   schemas: Schemas,
-  { callKubelet, judge }: Pick<Server, "callKubelet"> & Pick<AdmissionPolicies, "judge">,
+  { callKubelet, judge, distribution, version }: ServerParts,
 ): Server {
   return {
     simulation,
+    version,
     objects,
     registry: registry(simulation, objects),
     list: lister(objects, simulation.clock),
@@ -90,7 +103,7 @@ function serverOf(
     ownerships: simulation.store.collection("kubernetes-appliers"),
     admit: (attempt) => {
       if (isWrite(attempt)) {
-        restrictNode(attempt);
+        restrictNode(attempt, distribution);
         restrictSubject(attempt);
         requireSigner(attempt, authorize);
         limitUsers(attempt, objects);
@@ -155,8 +168,9 @@ export async function kubernetesApi(
   const authorize: Authorizer = (user, wanted) => byNode(user, wanted) || byRole(user, wanted);
   const link = kubeletLink(asClient);
   const policies = admissionPolicies(objects, simulation.clock);
-  const ways = { callKubelet: link.call, judge: policies.judge };
-  const server = serverOf(simulation, objects, tokens, authorize, await apiSchemas(), ways);
+  const { distribution = "kubernetes", version } = options;
+  const parts = { callKubelet: link.call, judge: policies.judge, distribution, version };
+  const server = serverOf(simulation, objects, tokens, authorize, await apiSchemas(), parts);
   const create = seeding(server);
   seedOnce(server, create, {
     hybridNetwork: options.hybridNetwork,

@@ -24,6 +24,15 @@ export const proxyPlaces = ["service", "machine"] as const;
 /** Entries that programs leave for the next boot without a need for one: deletions of temporary and of their own files. */
 export const LEFTOVERS = "leftovers" as const;
 
+/** Records of the machine that may be damaged, by the name of their file. */
+const records = ["guard.json", "reboot.json", "network.json"] as const;
+
+/** Ways in which pods of a machine may be cut off; without one they reach nothing. */
+const cuts = ["reaches nothing", "unreached", "host", "no services"] as const;
+
+/** Services of AWS that scripts call, by the name of their endpoint. */
+const calledServices = ["s3", "secretsmanager", "ecr"] as const;
+
 /** Reasons for which Windows may wait for a reboot, as observe.ps1 names them. */
 export const rebootReasons = ["servicing", "windows-update", "file-renames", "computer-name"] as const;
 /** Ways in which a machine boots without Casement. */
@@ -72,7 +81,8 @@ export const machineFaults: readonly FaultKind[] = [
   {
     kind: "aws-unreachable",
     sentence: "The scripts of the machine reach no address of a service of AWS, as without its endpoint in the VPC.",
-    fields: { ...fields, service: "s3, secretsmanager or ecr" },
+    fields: { ...fields, service: calledServices.join(" or ") },
+    values: { service: calledServices },
   },
   { kind: "download-corrupt", sentence: "What the machine downloads from the bucket arrives damaged.", fields },
   {
@@ -117,8 +127,8 @@ export const machineFaults: readonly FaultKind[] = [
   {
     kind: "record-damaged",
     sentence: "A record that a script reads is found damaged, as after a loss of power.",
-    fields: { ...fields, file: "guard.json, reboot.json or network.json", how: damages.join(", ") },
-    values: { how: damages },
+    fields: { ...fields, file: records.join(" or "), how: damages.join(", ") },
+    values: { file: records, how: damages },
   },
   {
     kind: "program-in-use",
@@ -132,6 +142,7 @@ export const machineFaults: readonly FaultKind[] = [
       ...fields,
       how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets; host: other nodes reach them, their own kubelet does not; no services: they reach no address of a Service, as where kube-proxy has lost its load balancers in HNS",
     },
+    values: { how: cuts },
   },
   { kind: "disk-full", sentence: "The disk of the machine is full: scripts can write no file.", fields },
   { kind: "look-fails", sentence: "Windows' management service does not answer, so observe.ps1 fails.", fields },
@@ -155,6 +166,7 @@ export const machineFaults: readonly FaultKind[] = [
       ...fields,
       reason: `${rebootReasons.join(", ")}; ${LEFTOVERS}: a browser's updater wants files deleted, which needs no reboot`,
     },
+    values: { reason: [...rebootReasons, LEFTOVERS] },
   },
   {
     kind: "boots-by-itself",

@@ -2,30 +2,6 @@ import type { FaultKind } from "../core/faults.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { json, type WireResponse } from "../core/wire.ts";
 
-const fields = {
-  method: "Web API method such as chat.update, or response_url",
-  channel: "id of the channel the call is about",
-};
-
-/** Faults that can be injected into Slack. */
-export const slackFaults: readonly FaultKind[] = [
-  { kind: "slack-5xx", sentence: "Slack answers a call with HTTP 500 and does nothing.", fields },
-  { kind: "slack-answer-lost", sentence: "Slack does what a call asks but answers with HTTP 500.", fields },
-  { kind: "slack-ratelimited", sentence: "Slack refuses a call with HTTP 429 and Retry-After: 10.", fields },
-  { kind: "slack-slow", sentence: "Slack answers a call only after ten seconds.", fields },
-  {
-    kind: "slack-refuses",
-    sentence: "Slack refuses a call with one of its own codes.",
-    fields: { ...fields, code: "Slack's code, such as not_in_channel, which is also the default" },
-  },
-  {
-    kind: "slack-http",
-    sentence: "Slack, or a proxy before it, answers a call with a page and an HTTP status of 4xx.",
-    fields: { ...fields, status: "403, 404, 408, which is also the default, or 425" },
-  },
-  { kind: "slack-down", sentence: "Slack is unavailable: HTTP 503 with a page instead of JSON.", fields },
-];
-
 /**
  * Codes with which Slack refuses a message; source: docs.slack.dev/reference/methods/chat.postMessage and chat.update,
  * "Errors".
@@ -58,6 +34,39 @@ export const refusalCodes = [
 
 /** Statuses of 4xx that a proxy or a load balancer answers; 408 is reported of Slack itself. */
 export const refusalStatuses = ["408", "403", "404", "425"] as const;
+
+const fields = {
+  method: "Web API method such as chat.update, or response_url",
+  channel: "id of the channel the call is about",
+};
+
+/**
+ * Builds the faults that can be injected into Slack.
+ * @param methods of the Web API
+ * @param channels ids
+ */
+export const slackFaults = (methods: readonly string[], channels: readonly string[]): readonly FaultKind[] => {
+  const values = { method: [...methods, "response_url"], channel: channels };
+  return [
+    { kind: "slack-5xx", sentence: "Slack answers a call with HTTP 500 and does nothing.", fields, values },
+    { kind: "slack-answer-lost", sentence: "Slack does what a call asks but answers with HTTP 500.", fields, values },
+    { kind: "slack-ratelimited", sentence: "Slack refuses a call with HTTP 429 and Retry-After: 10.", fields, values },
+    { kind: "slack-slow", sentence: "Slack answers a call only after ten seconds.", fields, values },
+    {
+      kind: "slack-refuses",
+      sentence: "Slack refuses a call with one of its own codes.",
+      fields: { ...fields, code: "Slack's code, such as not_in_channel, which is also the default" },
+      values: { ...values, code: refusalCodes },
+    },
+    {
+      kind: "slack-http",
+      sentence: "Slack, or a proxy before it, answers a call with a page and an HTTP status of 4xx.",
+      fields: { ...fields, status: "403, 404, 408, which is also the default, or 425" },
+      values: { ...values, status: refusalStatuses },
+    },
+    { kind: "slack-down", sentence: "Slack is unavailable: HTTP 503 with a page instead of JSON.", fields, values },
+  ];
+};
 
 /** Retry-After of an injected refusal, and duration of a slow answer; both assumed. */
 const INJECTED_RETRY_SECONDS = 10;

@@ -73,7 +73,8 @@ export function webApi(workspace: Workspace): WebApi {
     ...conversationMethods(workspace),
     ...peopleMethods(workspace),
   };
-  simulation.faults.declare(...slackFaults);
+  const channels = workspace.directory.channels.map(({ id }) => id);
+  simulation.faults.declare(...slackFaults(Object.keys(methods), channels));
   const answer = async (name: string, request: WireRequest): Promise<WireResponse> => {
     try {
       const call = admitted(name, request, methods, workspace);

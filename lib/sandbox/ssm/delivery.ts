@@ -90,6 +90,8 @@ function jobOf(outbox: Outbox, command: Command): Job {
 const waits = (invocation: Invocation): boolean =>
   invocation.deliveredAt === null && !invocation.isUnheard && !isOver(invocation);
 
+const resultScripts = ["apply", "observe", "reboot", "route"];
+
 /**
  * The agent runs a command, and nothing that it says of it arrives: SSM lets the delivery time out (aws/amazon-ssm-agent, issue
  * 316).
@@ -97,7 +99,8 @@ const waits = (invocation: Invocation): boolean =>
 const resultLost: FaultKind = {
   kind: "command-result-lost",
   sentence: "A machine runs a command, and SSM hears nothing of it: the command ends as DeliveryTimedOut.",
-  fields: { instanceId: "The instance.", script: "apply, observe, reboot or route" },
+  fields: { instanceId: "The instance.", script: resultScripts.join(" or ") },
+  values: { script: resultScripts },
 };
 
 const isResultLost = ({ simulation }: Outbox, { documentName }: Command, { instanceId }: Invocation): boolean =>

@@ -190,6 +190,7 @@ export class Fleet {
   steps(): Steps {
     const pod = { metadata: {}, status: { phase: "Running" } };
     return verbs({
+      unsaid: { note: async () => undefined, said: async () => undefined },
       runtime: {
         read: async () => ({ version: "1", configuration, payload: { files: [FILE] } }),
         rules: async () => configuration,

@@ -45,6 +45,7 @@ function office() {
       operations: async () => [operation],
       messages: () => service.messages(),
       people: () => ({ teamId: "T0CASEMENT", channelId: CHANNEL, people: [person] }),
+      faultValues: () => ({ instanceId: ["i-0a"] }),
     },
   });
   simulation.faults.declare({
@@ -146,7 +147,7 @@ describe("what it changes", () => {
     const { ask } = office();
     const match = { how: "sideways" };
     const { status, body } = await ask("POST", "/faults", { kind: "clock-wrong", match });
-    expect([status, body.error]).toEqual([400, "The how of fault clock-wrong is one of ahead."]);
+    expect([status, body.error]).toEqual([400, 'No how of fault clock-wrong is "sideways". It may be: ahead.']);
     expect((await ask("GET", "/faults")).body.inForce).toEqual([]);
   });
 

@@ -129,6 +129,12 @@ export function needsControllers(): void {
   if (inject("controllers") === false) skipCase("needs a controller manager");
 }
 
+/** Skips a case on a server that does not serve the kind that its request is for. */
+export async function needsKind({ admin }: Pick<Cluster, "admin">, line: string): Promise<void> {
+  const [path = ""] = /\/apis\/[^/]+\.[^/]+\/[^/]+/.exec(line) ?? [];
+  if (path !== "" && (await admin(`GET ${path}`)).status === 404) skipCase(`${path} is not installed`);
+}
+
 /** Skips a case on any server but the simulated one, for the given reason. */
 export function sandboxOnly(reason: string): void {
   if (inject("kubeconfig") !== undefined) skipCase(reason);

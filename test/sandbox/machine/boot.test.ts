@@ -244,6 +244,22 @@ describe("a killed process", () => {
     expect(third.reports.map((report) => report.commandId)).toEqual(["long"]);
   });
 
+  it("has its agent report at once, so that restarts within its pace do not make it silent", async () => {
+    const store = openStore(":memory:");
+    const instances = new Map([[one.instanceId, one]]);
+    const first = machineFixture({ clock: manualClock(), store, instances });
+    first.start(one);
+    await first.online(one.instanceId);
+    let now = first.clock.now();
+    for (let restart = 1; restart <= 3; restart += 1) {
+      const again = machineFixture({ clock: manualClock(now + minutes(4)), store, instances });
+      again.machines.resume();
+      await again.clock.advance(1_000);
+      expect(again.pings).toHaveLength(1);
+      now = again.clock.now();
+    }
+  });
+
   it("starts the services that its boot had not reached", async () => {
     const clock = manualClock();
     const store = openStore(":memory:");

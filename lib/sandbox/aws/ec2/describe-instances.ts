@@ -85,6 +85,7 @@ export const eventScheduled = {
   kind: "event-scheduled",
   sentence: "EC2 has scheduled an event of the instance in two days.",
   fields: { instanceId: "instance id", code: eventCodes.join(", ") },
+  values: { code: eventCodes },
 };
 
 /** Milliseconds until a scheduled event (chosen for the simulator; EC2 announces most of them days before). */

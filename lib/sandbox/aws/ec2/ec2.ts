@@ -1,5 +1,6 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
+import type { FaultKind, FaultValues } from "../../core/faults.ts";
 import type { Cloud, Firewall, Screens } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
 import { queryOf, textOf, type WireRequest } from "../../core/wire.ts";
@@ -10,6 +11,7 @@ import { changeActions } from "./change.ts";
 import { consoleActions } from "./console.ts";
 import { describeInstanceActions, eventScheduled, statusImpaired, volumeImpaired } from "./describe-instances.ts";
 import { describePartActions } from "./describe-parts.ts";
+import { instanceTypes } from "./instance-types.ts";
 import { launchActions, launchFails, noHostnames } from "./launch.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { ec2Limits } from "./limits.ts";
@@ -87,6 +89,21 @@ function cloudOf(records: Ec2Records, send: ReturnType<typeof lifecycle>["send"]
   };
 }
 
+/** Faults of EC2, with what the account has. */
+function faultsIn({ vpc, subnets }: Account): FaultKind[] {
+  const present: FaultValues = {
+    vpc: [vpc.id],
+    subnet: subnets.map(({ id }) => id),
+    zone: subnets.map(({ zone }) => zone),
+    type: [...instanceTypes.keys()],
+  };
+  const kinds: FaultKind[] = [noCapacity, launchFails, noHostnames, statusImpaired, volumeImpaired, eventScheduled];
+  return kinds.map((kind) => {
+    const named = Object.entries(present).filter(([field]) => Object.hasOwn(kind.fields, field));
+    return { ...kind, values: { ...Object.fromEntries(named), ...kind.values } };
+  });
+}
+
 /**
  * Builds EC2.
  * @param account the VPC, subnets, groups and profile it shows
@@ -95,7 +112,7 @@ export function ec2(simulation: Simulation, account: Account): Ec2 {
   const records = ec2Records(simulation, account);
   const mover = lifecycle(records);
   let consoles: Screens | undefined;
-  simulation.faults.declare(noCapacity, launchFails, noHostnames, statusImpaired, volumeImpaired, eventScheduled);
+  simulation.faults.declare(...faultsIn(account));
   const actions = new Map(
     [
       ...launchActions(records, mover),

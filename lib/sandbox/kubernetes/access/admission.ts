@@ -51,6 +51,11 @@ const kubeletLabels = new Set([
   "topology.kubernetes.io/region",
   "topology.kubernetes.io/zone",
 ]);
+/** Roles that OpenShift's API server adds to them (openshift/kubernetes, k8s.io/kubelet/pkg/apis well_known_openshift_labels.go). */
+const openShiftRoles = new Set(
+  ["control-plane", "master", "worker", "etcd", "arbiter"].map((role) => `node-role.kubernetes.io/${role}`),
+);
+
 const kubeletDomains = new Set(["kubelet.kubernetes.io", "node.kubernetes.io"]);
 const kubernetesDomain = /(^|\.)(kubernetes|k8s)\.io$/;
 
@@ -66,10 +71,16 @@ const changedLabels = ({ before, after }: Write): string[] => {
   return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].filter((key) => old[key] !== fresh[key]);
 };
 
-function nodeWrite(node: string, write: Write): string | undefined {
+/** The distribution whose API server is simulated: OpenShift's lets kubelets set the roles of their Nodes. */
+export type Distribution = "kubernetes" | "openshift";
+
+function nodeWrite(node: string, write: Write, distribution: Distribution): string | undefined {
   const { before, after } = write;
   if (after.metadata.name !== node) return `node "${node}" is not allowed to modify node "${after.metadata.name}"`;
-  const labels = changedLabels(write).filter(isReserved).sort();
+  const isFree = (label: string): boolean => distribution === "openshift" && openShiftRoles.has(label);
+  const labels = changedLabels(write)
+    .filter((label) => isReserved(label) && !isFree(label))
+    .sort();
   if (labels.length > 0)
     return `is not allowed to ${before ? "modify" : "set the following"} labels: ${labels.join(", ")}`;
   if (before && !isDeepStrictEqual(at(before, "spec", "taints") ?? [], at(after, "spec", "taints") ?? [])) {
@@ -92,7 +103,9 @@ function requestWrite(node: string, { before, after }: Write): string | undefine
   return csrTemplateOf(request)?.commonName === wanted ? undefined : `can only create a node CSR with CN=${wanted}`;
 }
 
-const restrictions: Readonly<Record<string, (node: string, write: Write) => string | undefined>> = {
+type Restriction = (node: string, write: Write, distribution: Distribution) => string | undefined;
+
+const restrictions: Readonly<Record<string, Restriction>> = {
   nodes: nodeWrite,
   pods: podWrite,
   certificatesigningrequests: requestWrite,
@@ -102,11 +115,11 @@ const restrictions: Readonly<Record<string, (node: string, write: Write) => stri
  * The admission plugin NodeRestriction: limits a kubelet to its own Node and pods, beyond authorisation.
  * @throws 403
  */
-export function restrictNode(write: Write): void {
+export function restrictNode(write: Write, distribution: Distribution): void {
   const node = nodeOf(write.user);
   // The node authoriser lets no kubelet evict, and the body of an eviction is not a pod.
   if (node === undefined || write.subresource === "eviction") return;
-  const why = restrictions[write.type.plural]?.(node, write);
+  const why = restrictions[write.type.plural]?.(node, write, distribution);
   if (why) throw forbidden(write.type, write.after.metadata.name, why);
 }
 

@@ -1,7 +1,7 @@
 import { parseAllDocuments } from "yaml";
 import { clusterManifest } from "../../../manifests/manifest.ts";
 import type { KubeObject } from "../model/object.ts";
-import { resourceTypes } from "../model/resources.ts";
+import { type ResourceType, resourceTypes } from "../model/resources.ts";
 import {
   authorities,
   clusterConfig,
@@ -43,14 +43,14 @@ const reviewsOfSelf: Rule[] = [
   { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
 ];
 
+const isReadable = ({ virtual, plural }: ResourceType): boolean => !virtual && plural !== "secrets";
+
 /** Rules to read everything except Secrets, like the aggregated role `view` and OKD's `cluster-reader`. */
 const readable = (): Rule[] =>
-  [...new Set(resourceTypes.map(({ group }) => group))].map((group) => ({
+  [...Map.groupBy(resourceTypes.filter(isReadable), ({ group }) => group)].map(([group, types]) => ({
     verbs: ["get", "list", "watch"],
     apiGroups: [group],
-    resources: resourceTypes
-      .filter((type) => type.group === group && !type.virtual && type.plural !== "secrets")
-      .map(({ plural }) => plural),
+    resources: types.map(({ plural }) => plural),
   }));
 
 /** Cluster roles and bindings that every cluster starts with (k8s plugin/pkg/auth/authorizer/rbac/bootstrappolicy). */

@@ -45,6 +45,7 @@ export const kubeletFaults: readonly FaultKind[] = [
     kind: "pod-rejected",
     sentence: "A kubelet rejects pods that are bound to its node: they fail without having had a container.",
     fields: { ...fields, reason: Object.keys(rejections).join(", ") },
+    values: { reason: Object.keys(rejections) },
   },
   {
     kind: "pod-sandbox-fails",

@@ -54,7 +54,8 @@ const isEvicting = (node: Node): boolean => {
  */
 function taintsFor(node: Node, now: string, mayEvict: boolean): Taint[] {
   const present = node.spec?.taints ?? [];
-  const key = byReady[readyOf(node)];
+  // A node without the condition has no taint for it: until its kubelet or the grace's end has said which.
+  const key = conditionOf(node.status?.conditions, "Ready") ? byReady[readyOf(node)] : undefined;
   const wanted: Taint[] = [
     ...(node.spec?.unschedulable ? [{ key: CORDONED, effect: "NoSchedule" as const }] : []),
     ...(key

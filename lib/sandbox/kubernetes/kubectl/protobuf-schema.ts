@@ -2,8 +2,9 @@
  * The protobuf messages that kubectl and the controllers of a control plane send, field by field: number, name, type.
  * Numbers are those of the generated.proto files of k8s.io/api and k8s.io/apimachinery. A kind that two groups have is
  * prefixed with its version. Types: text, number, flag, bytes, time, micro (MicroTime), quantity, amount (IntOrString),
- * list (a list of texts that is a value itself, as ExtraValue), a message's name, or one of these with [] (repeated) or {} (map from text). A "?" keeps zero values: Go writes the
- * others even when they are not set. A field that is not listed is refused, not dropped.
+ * list (a list of texts that is a value itself, as ExtraValue), a message's name, or one of these with [] (repeated) or {} (map from text).
+ * A field named "-" is inlined in JSON: its own fields stand in its place. A "?" keeps zero values: Go writes the others even when
+ * they are not set. A field that is not listed is refused, not dropped.
  */
 const lines: Readonly<Record<string, string>> = {
   ObjectMeta:
@@ -80,8 +81,35 @@ const lines: Readonly<Record<string, string>> = {
     "1 name text, 2 image text, 3 command text[], 4 args text[], 5 workingDir text, 6 ports ContainerPort[], 7 env EnvVar[], 8 resources ResourceRequirements, 13 terminationMessagePath text, 14 imagePullPolicy text, 16 stdin flag, 17 stdinOnce flag, 18 tty flag, 20 terminationMessagePolicy text",
   ContainerPort: "1 name text, 2 hostPort number, 3 containerPort number, 4 protocol text, 5 hostIP text",
   EnvVar: "1 name text, 2 value text",
+  Service: "1 metadata ObjectMeta, 2 spec ServiceSpec, 3 status Ignored",
+  ServiceSpec:
+    "1 ports ServicePort[], 2 selector text{}, 3 clusterIP text, 4 type text, 5 externalIPs text[], 7 sessionAffinity text, 8 loadBalancerIP text, 9 loadBalancerSourceRanges text[], 10 externalName text, 11 externalTrafficPolicy text, 12 healthCheckNodePort number, 13 publishNotReadyAddresses flag, 17 ipFamilyPolicy text, 18 clusterIPs text[], 19 ipFamilies text[], 20 allocateLoadBalancerNodePorts flag?, 21 loadBalancerClass text, 22 internalTrafficPolicy text, 23 trafficDistribution text",
+  ServicePort:
+    "1 name text, 2 protocol text, 3 port number, 4 targetPort amount, 5 nodePort number, 6 appProtocol text",
+  Job: "1 metadata ObjectMeta, 2 spec JobSpec, 3 status Ignored",
+  JobSpec:
+    "1 parallelism number?, 2 completions number?, 3 activeDeadlineSeconds number?, 4 selector LabelSelector, 5 manualSelector flag?, 6 template PodTemplateSpec, 7 backoffLimit number?, 8 ttlSecondsAfterFinished number?, 9 completionMode text, 10 suspend flag?, 12 backoffLimitPerIndex number?, 13 maxFailedIndexes number?, 14 podReplacementPolicy text, 15 managedBy text",
+  CronJob: "1 metadata ObjectMeta, 2 spec CronJobSpec, 3 status Ignored",
+  CronJobSpec:
+    "1 schedule text, 2 startingDeadlineSeconds number?, 3 concurrencyPolicy text, 4 suspend flag?, 5 jobTemplate JobTemplateSpec, 6 successfulJobsHistoryLimit number?, 7 failedJobsHistoryLimit number?, 8 timeZone text",
+  JobTemplateSpec: "1 metadata ObjectMeta, 2 spec JobSpec",
+  ResourceQuota: "1 metadata ObjectMeta, 2 spec ResourceQuotaSpec, 3 status Ignored",
+  ResourceQuotaSpec: "1 hard quantity{}, 2 scopes text[]",
+  PriorityClass:
+    "1 metadata ObjectMeta, 2 value number?, 3 globalDefault flag, 4 description text, 5 preemptionPolicy text",
+  Ingress: "1 metadata ObjectMeta, 2 spec IngressSpec, 3 status Ignored",
+  IngressSpec: "1 defaultBackend IngressBackend, 2 tls IngressTLS[], 3 rules IngressRule[], 4 ingressClassName text",
+  IngressTLS: "1 hosts text[], 2 secretName text",
+  IngressRule: "1 host text, 2 - IngressRuleValue",
+  IngressRuleValue: "1 http HTTPIngressRuleValue",
+  HTTPIngressRuleValue: "1 paths HTTPIngressPath[]",
+  HTTPIngressPath: "1 path text, 2 backend IngressBackend, 3 pathType text",
+  IngressBackend: "4 service IngressServiceBackend",
+  IngressServiceBackend: "1 name text, 2 port ServiceBackendPort",
+  ServiceBackendPort: "1 name text, 2 number number",
   Role: "1 metadata ObjectMeta, 2 rules PolicyRule[]",
-  ClusterRole: "1 metadata ObjectMeta, 2 rules PolicyRule[]",
+  ClusterRole: "1 metadata ObjectMeta, 2 rules PolicyRule[], 3 aggregationRule AggregationRule",
+  AggregationRule: "1 clusterRoleSelectors LabelSelector[]",
   PolicyRule:
     "1 verbs text[], 2 apiGroups text[], 3 resources text[], 4 resourceNames text[], 5 nonResourceURLs text[]",
   RoleBinding: "1 metadata ObjectMeta, 2 subjects Subject[], 3 roleRef RoleRef",
@@ -92,6 +120,7 @@ const lines: Readonly<Record<string, string>> = {
 
 /** Rules for reading one field. */
 export interface FieldType {
+  /** Name in JSON; "-" if its own fields stand in its place. */
   readonly name: string;
   readonly type: string;
   readonly repeated: boolean;

@@ -73,7 +73,8 @@ function put(object: Fields, field: FieldType, wire: Value): void {
     return;
   }
   const value = read(field.type, wire);
-  if (field.repeated) object[field.name] = [...((object[field.name] as unknown[]) ?? []), value];
+  if (field.name === "-") Object.assign(object, value);
+  else if (field.repeated) object[field.name] = [...((object[field.name] as unknown[]) ?? []), value];
   else if (field.keepsZero || !isZero(value)) object[field.name] = value;
 }
 

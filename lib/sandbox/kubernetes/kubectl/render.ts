@@ -27,6 +27,9 @@ const bare = ({ metadata }: KubeObject): Record<string, unknown> => ({
   metadata,
 });
 
+/** An item in a list of a built-in type: the list alone says the type (k8s.io/api, encoding of XList). */
+const untyped = ({ apiVersion: _version, kind: _kind, ...object }: KubeObject): object => object;
+
 const besides = (object: KubeObject, include: string): Record<string, unknown> => {
   if (include === "None") return {};
   return { object: include === "Object" ? object : bare(object) };
@@ -59,5 +62,5 @@ export function renderedList(view: View, { items, metadata }: Page): unknown {
   if (view.form === "metadata") {
     return { kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1", metadata, items: items.map(bare) };
   }
-  return { kind: `${kind}List`, apiVersion, metadata, items };
+  return { kind: `${kind}List`, apiVersion, metadata, items: view.type.custom ? items : items.map(untyped) };
 }

@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, isFields, type KubeObject, listOf } from "../model/object.ts";
-import type { Toleration } from "../model/shapes.ts";
+import type { Taint, Toleration } from "../model/shapes.ts";
 
 /** Seconds that a pod stays on a lost node (admission plugin DefaultTolerationSeconds). */
 const STAYS = 300;
@@ -116,4 +116,38 @@ export function podNetworks(object: KubeObject): KubeObject {
   const one = podCIDR || first;
   if (!one) return object;
   return { ...object, spec: { ...spec, podCIDR: one, podCIDRs: one === first ? [one, ...more] : [one] } };
+}
+
+/** Labels a Namespace with its name, at every write (k8s pkg/apis/core/v1/defaults.go SetDefaults_Namespace). */
+export const namespaceName = (object: KubeObject): KubeObject => ({
+  ...object,
+  metadata: {
+    ...object.metadata,
+    labels: { ...object.metadata.labels, "kubernetes.io/metadata.name": object.metadata.name },
+  },
+});
+
+/** Adds the API server's defaults to a Namespace. */
+export const namespaceDefaults = (object: KubeObject): KubeObject => ({
+  ...namespaceName(object),
+  spec: { finalizers: ["kubernetes"] },
+  status: { phase: "Active" },
+});
+
+/** Adds the status of a budget that its controller has not seen: its numbers are written though they are 0 (k8s.io/api/policy/v1). */
+export const budgetDefaults = (object: KubeObject): KubeObject => ({
+  ...object,
+  status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
+});
+
+/**
+ * Taints a new Node as not ready, so that no pod is bound to it before its first heartbeat (k8s
+ * plugin/pkg/admission/nodetaint).
+ */
+export function notReadyTaint(object: KubeObject): KubeObject {
+  const spec = fieldsOf(object.spec);
+  const taints = listOf<Taint>(spec.taints);
+  const [key = ""] = lostNode;
+  if (taints.some((one) => one.key === key && one.effect === "NoSchedule")) return object;
+  return { ...object, spec: { ...spec, taints: [...taints, { key, effect: "NoSchedule" }] } };
 }

@@ -15,6 +15,7 @@ import type { Draft, Objects } from "../store/objects.ts";
 import type { Admission, Target } from "./change.ts";
 import { type DeleteOptions, deletion, type Removal } from "./deletion.ts";
 import { withRuntimeClass } from "./runtime-classes.ts";
+import { withToken } from "./service-account.ts";
 import { serviceAddresses } from "./service-addresses.ts";
 import { causesOf, changed, mustBeVersioned, prepared, updateCausesOf } from "./strategies.ts";
 
@@ -68,7 +69,7 @@ export function registry(simulation: Simulation, objects: Objects): Registry {
   const withAddresses = serviceAddresses(simulation, objects);
   const addressed = (type: ResourceType, object: KubeObject): KubeObject => {
     if (type === services) return withAddresses(object);
-    return type === pods ? withRuntimeClass(objects, object) : object;
+    return type === pods ? withToken(objects, withRuntimeClass(objects, object)) : object;
   };
 
   const requireNamespace = (type: ResourceType, object: KubeObject): void => {

@@ -6,14 +6,26 @@ import { customCauses } from "../validation/custom.ts";
 import { metadataCauses, metadataUpdateCauses } from "../validation/metadata.ts";
 import { nodeCauses, nodeUpdateCauses } from "../validation/nodes.ts";
 import { podCauses, podUpdateCauses } from "../validation/pods.ts";
+import { roleCauses } from "../validation/roles.ts";
 import { signingRequestCauses } from "../validation/signing-requests.ts";
 import { budgetCauses, workloadCauses } from "../validation/workloads.ts";
-import { podDefaults, podNetworks, serviceDefaults, workloadDefaults } from "./defaults.ts";
+import {
+  budgetDefaults,
+  namespaceDefaults,
+  namespaceName,
+  notReadyTaint,
+  podDefaults,
+  podNetworks,
+  serviceDefaults,
+  workloadDefaults,
+} from "./defaults.ts";
 
 /** Rules for writes of one type. */
 interface Strategy {
   /** Fills in what the writer left out. */
   readonly defaults?: (object: KubeObject) => KubeObject;
+  /** Changes what a writer creates (mutating admission plugins); seeds of the simulator stay as they are. */
+  readonly admitted?: (object: KubeObject) => KubeObject;
   /** Makes fields with the same meaning agree, at every write. */
   readonly agreed?: (object: KubeObject) => KubeObject;
   readonly causes?: (object: KubeObject) => Cause[];
@@ -29,17 +41,20 @@ interface Strategy {
 const workload: Strategy = { defaults: workloadDefaults, causes: workloadCauses };
 
 const strategies: Readonly<Record<string, Strategy>> = {
-  nodes: { causes: nodeCauses, updateCauses: nodeUpdateCauses, keepsStatus: true, agreed: podNetworks },
+  nodes: {
+    admitted: notReadyTaint,
+    ...{ causes: nodeCauses, updateCauses: nodeUpdateCauses, keepsStatus: true, agreed: podNetworks },
+  },
   services: { defaults: serviceDefaults },
   pods: { defaults: podDefaults, causes: podCauses, updateCauses: podUpdateCauses },
-  namespaces: {
-    defaults: (object) => ({ ...object, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }),
-  },
+  namespaces: { defaults: namespaceDefaults, agreed: namespaceName },
   deployments: workload,
   replicasets: workload,
   statefulsets: workload,
   daemonsets: workload,
-  poddisruptionbudgets: { causes: budgetCauses, versioned: true },
+  poddisruptionbudgets: { defaults: budgetDefaults, causes: budgetCauses, versioned: true },
+  clusterroles: { causes: roleCauses },
+  roles: { causes: roleCauses },
   leases: { versioned: true },
   validatingadmissionpolicies: { causes: policyCauses },
   validatingadmissionpolicybindings: { causes: bindingCauses },
@@ -62,8 +77,9 @@ const inAgreement = (type: ResourceType, object: KubeObject): KubeObject => stra
  * @param trusted a seed of the simulator keeps its status
  */
 export function prepared(type: ResourceType, object: KubeObject, trusted: boolean): KubeObject {
-  const { defaults, keepsStatus } = strategyOf(type);
-  const bare = hasStatus(type) && !keepsStatus && !trusted ? without(object, "status") : object;
+  const { defaults, keepsStatus, admitted } = strategyOf(type);
+  const given = admitted && !trusted ? admitted(object) : object;
+  const bare = hasStatus(type) && !keepsStatus && !trusted ? without(given, "status") : given;
   const filled = defaults ? { ...defaults(bare), ...(trusted && bare.status ? { status: bare.status } : {}) } : bare;
   return hasStatus(type) && "spec" in filled && type.plural !== "nodes"
     ? { ...filled, metadata: { ...filled.metadata, generation: 1 } }

@@ -8,11 +8,11 @@ import { type ResourceType, resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
 import { mediaTypeOf } from "./content.ts";
-import { kinds, SLOWNESS } from "./faults.ts";
+import { apiFaults, SLOWNESS, valuesOf } from "./faults.ts";
 import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
 import { checkOptions } from "./options.ts";
 import { startingServer } from "./starting.ts";
-import { passWebhooks, webhookKinds } from "./webhooks.ts";
+import { passWebhooks, webhookFaults } from "./webhooks.ts";
 
 type Answer = (request: WireRequest, tls?: { readonly clientCertificate: string }) => Promise<WireResponse>;
 
@@ -134,7 +134,8 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
   const { simulation, authorizers } = server;
   const known = pages(version);
   const starting = startingServer(simulation);
-  simulation.faults.declare(...kinds, ...webhookKinds);
+  const values = valuesOf([...known.keys()]);
+  simulation.faults.declare(...apiFaults(values), ...webhookFaults(values));
 
   const injectFaults = async (info: RequestInfo, user: User): Promise<void> => {
     const facts = factsOf(info, user);

@@ -1,5 +1,5 @@
 import { sleep } from "../../core/clock.ts";
-import type { FaultKind } from "../../core/faults.ts";
+import type { FaultKind, FaultValues } from "../../core/faults.ts";
 import type { Simulation } from "../../core/simulation.ts";
 import { ApiFailure } from "../model/failure.ts";
 import { fields } from "./faults.ts";
@@ -52,11 +52,8 @@ const outcomes: Readonly<Record<string, readonly [sentence: string, outcome: Out
 };
 
 /** Faults of an admission webhook that can be injected. */
-export const webhookKinds: readonly FaultKind[] = Object.entries(outcomes).map(([kind, [sentence]]) => ({
-  kind,
-  sentence,
-  fields,
-}));
+export const webhookFaults = (values: FaultValues): FaultKind[] =>
+  Object.entries(outcomes).map(([kind, [sentence]]) => ({ kind, sentence, fields, values }));
 
 const changing = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 

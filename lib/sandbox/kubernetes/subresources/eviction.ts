@@ -18,6 +18,7 @@ import { matchesSelector } from "../request/selectors.ts";
 import { typedAs } from "../validation/typed.ts";
 import { storedObject } from "../verbs/read.ts";
 import { type ApiCall, admission, isDryRun, type Server } from "../verbs/server.ts";
+import { exhaustedWords } from "./exhausted-budget.ts";
 
 // Decisions and messages follow k8s pkg/registry/core/pod/storage/eviction.go, as a 1.34.4 server answered.
 
@@ -112,7 +113,7 @@ function needsNoDisruption(pod: Pod, { spec, status }: Budget): boolean {
 }
 
 /** Takes one disruption from the budget; throws 429 when none is left, 403 for an inconsistent budget. */
-function takeDisruption({ objects, simulation }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
+function takeDisruption({ objects, simulation, version }: Server, budget: Budget, pod: Pod, dryRun: boolean): void {
   const { metadata, status } = budget;
   const senseless = (why: string): ApiFailure =>
     forbidden({ ...budgets, plural: budgets.singular }, metadata.name, why);
@@ -121,12 +122,7 @@ function takeDisruption({ objects, simulation }: Server, budget: Budget, pod: Po
   const disrupted = status.disruptedPods ?? {};
   if (Object.keys(disrupted).length > UNCONFIRMED)
     throw senseless("DisruptedPods map too big - too many evictions not confirmed by PDB controller");
-  if (status.disruptionsAllowed === 0) {
-    const { desiredHealthy, currentHealthy } = status;
-    throw blocked(
-      `The disruption budget ${metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
-    );
-  }
+  if (status.disruptionsAllowed === 0) throw blocked(exhaustedWords(budget, version));
   if (dryRun) return;
   const unconfirmed = { ...disrupted, [pod.metadata.name]: timestamp(simulation.clock.now()) };
   const spent = { ...status, disruptionsAllowed: status.disruptionsAllowed - 1, disruptedPods: unconfirmed };

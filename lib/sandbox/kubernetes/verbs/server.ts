@@ -15,6 +15,8 @@ import type { Schemas } from "../validation/schemas.ts";
 /** Dependencies of the verbs. */
 export interface Server {
   readonly simulation: Simulation;
+  /** "1.34.2" */
+  readonly version: string;
   readonly objects: Objects;
   readonly registry: Registry;
   readonly list: Lister;

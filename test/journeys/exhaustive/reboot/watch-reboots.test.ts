@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { lambdaName } from "../../../../lib/sandbox/simulator.ts";
 import { calls, expectSound, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { otherWeb, shortName, web } from "../../others.ts";
@@ -173,7 +174,7 @@ describe("A boot that Casement did not order", { timeout: 120_000 }, () => {
   test("is told once though the function dies at each of its steps, and when Slack is back", async () => {
     here = await withSeedNodes();
     await seenOnce();
-    injectFault(here, "handler-crash", { function: "watch-reboots" }, 12);
+    injectFault(here, "handler-crash", { function: lambdaName("watch-reboots") }, 12);
     const down = injectFault(here, "slack-down");
     injectFault(here, "boots-by-itself", { instanceId: web.instanceId, how: "windows-update" }, 1);
     await here.pass(100);

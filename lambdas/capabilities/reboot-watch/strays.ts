@@ -1,0 +1,56 @@
+import { machinesActedFor } from "../../change/node/acted-for.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
+import { strayEndMessage, strayMessage } from "../../messages/fleet/strays.ts";
+import { type Stray, strayNews } from "../../records/stray.ts";
+import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+
+const hasStartingTaint = ({ spec }: Node): boolean => (spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
+
+const poolOf = ({ tags }: Machine): string | null => tags[TAG.pool] ?? null;
+
+/** Finds running machines that Casement launched, whose operation has ended, and whose Node is gone. */
+async function withoutNode(steps: Steps, cluster: string, all: readonly Machine[], nodes: readonly Node[]) {
+  const running = all.filter(({ state }) => state === "running");
+  const left = (await steps.unregistered.list(running, nodes, cluster)).filter(({ state }) => state === "left");
+  return left.map(({ instanceId, pool }): Stray => ({ kind: "no-node", instanceId, node: null, pool }));
+}
+
+/** Finds machines without a Node, and nodes with the start-up taint, that no operation works on. */
+async function findStrays(steps: Steps): Promise<readonly Stray[]> {
+  const { configuration } = await steps.runtime.read(null);
+  const { id, name } = configuration.cluster;
+  const nodes = await steps.nodes.all();
+  const own = await machinesActedFor(steps, configuration, nodes);
+  const starting = nodes
+    .filter((node) => isWindows(node) && hasStartingTaint(node))
+    .flatMap((node): Stray[] => {
+      const machine = own.get(instanceIdOf(node) ?? "");
+      if (!machine) return [];
+      const { instanceId } = machine;
+      return [{ kind: "starting", instanceId, node: node.metadata?.name ?? null, pool: poolOf(machine) }];
+    });
+  const found = [...(await withoutNode(steps, name, await steps.instances.ofCluster(id), nodes)), ...starting];
+  const holders = await Promise.all(found.map(({ instanceId }) => steps.leases.holder(instanceId)));
+  return found.filter((_one, at) => holders[at] === undefined);
+}
+
+/**
+ * Posts the machines that look like nodes to nobody: once when they are found, and once when they no longer are. Call
+ * inside a step.
+ * @param look names the look, unique across executions
+ */
+export async function postStrays(steps: Steps, look: string): Promise<void> {
+  const found = await findStrays(steps);
+  const { began, ended } = strayNews(await steps.announcements.strays.posted(), found);
+  if (began.length + ended.length === 0) return;
+  const { slack } = await steps.runtime.rules();
+  for (const [kind, strays] of Map.groupBy(began, (one) => one.kind))
+    await steps.thread.post(slack.channel, strayMessage(kind, strays), `${look} ${kind}`);
+  for (const [kind, strays] of Map.groupBy(ended, (one) => one.kind))
+    await steps.thread.post(slack.channel, strayEndMessage(kind, strays), `${look} ${kind} ended`);
+  await steps.announcements.strays.keep(found);
+}

@@ -1,0 +1,26 @@
+/** A machine of a pool that no operation works on and that is not a full node. */
+export interface Stray {
+  /** "no-node": it runs and has no Node. "starting": its Node still carries the start-up taint. */
+  readonly kind: "no-node" | "starting";
+  readonly instanceId: string;
+  /** Name of its Node; null without one. */
+  readonly node: string | null;
+  readonly pool: string | null;
+}
+
+/** Differences between two looks. */
+export interface StrayNews {
+  readonly began: readonly Stray[];
+  readonly ended: readonly Stray[];
+}
+
+const nameOf = ({ kind, instanceId }: Stray): string => `${kind} ${instanceId}`;
+
+/** Compares what a look found with what was posted. */
+export function strayNews(posted: readonly Stray[], found: readonly Stray[]): StrayNews {
+  const [known, now] = [new Set(posted.map(nameOf)), new Set(found.map(nameOf))];
+  return {
+    began: found.filter((one) => !known.has(nameOf(one))),
+    ended: posted.filter((one) => !now.has(nameOf(one))),
+  };
+}
