@@ -4,7 +4,7 @@ import type { Journey } from "./journey.ts";
 import { dialogOf, readBlocks } from "./reading.ts";
 import { type Name, people } from "./slack-users.ts";
 
-/** What another draw of the simulator's random numbers would change, each with what stands for it. */
+/** Figures and names that another draw of the simulator's random numbers would change, each with what stands for it. */
 const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/(?:-[0-9a-f]{8,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "-…"],
   [/\b([a-z]+)-[0-9a-f]{8}\b/g, "$1-…"],

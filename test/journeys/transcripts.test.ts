@@ -142,16 +142,13 @@ const people = { operator: ["U0OPERATOR", "U0APPROVER"], "on-call": ["U0APPROVER
 
 const unapproved: Scene = async (transcript) => {
   await transcript.type(`drain ${WEB} --force ${web.name}`);
+  await transcript.press("approver", DENY_OPERATION);
+  await transcript.submit("approver", { reason: "wait for the release" });
+  await transcript.type(`drain ${WEB} --force ${web.name}`);
   await transcript.press("approver", RUN_UNAPPROVED);
   await transcript.submit("approver", { reason: "disk fails, INC-7 now" });
   await transcript.type(`uncordon ${WEB}`);
   await transcript.type("audit");
-};
-
-const denied: Scene = async (transcript) => {
-  await transcript.type(`drain ${WEB} --force ${web.name}`);
-  await transcript.press("approver", DENY_OPERATION);
-  await transcript.submit("approver", { reason: "wait for the release" });
 };
 
 const lost: Scene = async (transcript) => {
@@ -188,8 +185,7 @@ const stages: readonly Stage[] = [
     scene: unproven,
   },
   { title: "a failed add", options: { configuration: impatient }, scene: failedAdd },
-  { title: "a change without approval", options: { configuration: { people } }, scene: unapproved },
-  { title: "a denial", scene: denied },
+  { title: "denied and unapproved", options: { configuration: { people } }, scene: unapproved },
   { title: "a lost drain", options: { configuration: { approvals: { drain: { needs: 0 } } } }, scene: lost },
   { title: "inputs", scene: inputs },
 ];
