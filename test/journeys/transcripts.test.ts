@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import {
   APPROVE_OPERATION,
+  CONTINUE_DRAIN,
   DENY_OPERATION,
   KEEP_CORDONED,
   KEEP_INSTANCE,
@@ -160,6 +161,15 @@ const lost: Scene = async (transcript) => {
   await allowDisruptions(here);
 };
 
+const late: Scene = async (transcript) => {
+  await guardedPod(here, web);
+  await here.type("operator", `/win drain ${WEB} --force ${web.name}`);
+  await transcript.pass(12);
+  await here.press("operator", CONTINUE_DRAIN);
+  await transcript.pass(1);
+  await allowDisruptions(here);
+};
+
 const inputs: Scene = async (transcript) => {
   here.simulator.registries.proxies.declare(PROXY);
   const address = `http://${PROXY}`;
@@ -186,6 +196,11 @@ const stages: readonly Stage[] = [
   },
   { title: "a failed add", options: { configuration: impatient }, scene: failedAdd },
   { title: "denied and unapproved", options: { configuration: { people } }, scene: unapproved },
+  {
+    title: "a late drain",
+    options: { configuration: { approvals: { drain: { needs: 0 } }, deadlines: { drain: { evict: 6 } } } },
+    scene: late,
+  },
   { title: "a lost drain", options: { configuration: { approvals: { drain: { needs: 0 } } } }, scene: lost },
   { title: "inputs", scene: inputs },
 ];
