@@ -4,15 +4,18 @@ import type { Journey } from "./journey.ts";
 import { dialogOf, readBlocks } from "./reading.ts";
 import { type Name, people } from "./slack-users.ts";
 
-/** What another draw of the simulator's random numbers would change, each with what stands for it. */
+/** Figures and names that another draw of the simulator's random numbers would change, each with what stands for it. */
 const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/(?:-[0-9a-f]{8,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "-…"],
   [/\b([a-z]+)-[0-9a-f]{8}\b/g, "$1-…"],
   [/\bi-0[0-9a-f]{16}\b/g, "i-…"],
+  [/\b(?:[0-9a-f]{12,}|(?:[0-9A-F]{2}:){5,}[0-9A-F]{2})\b/gi, "<hex>"],
   [/<!date[^>]*>/g, "<time>"],
+  [/!date\^\d+/g, "!date^…"],
+  [/\bEC2AMAZ-\w{7}\b/g, "EC2AMAZ-…"],
+  [/\bprocess \d+/g, "process …"],
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z| UTC)?)?/g, "<time>"],
   [/\b\d\d:\d\d(?::\d\d)?\b/g, "<time>"],
-  [/\b(?:[0-9a-f]{12,}|(?:[0-9A-F]{2}:){5,}[0-9A-F]{2})\b/gi, "<hex>"],
   [/\b(?:\d+(?:d|h|m|s))+\b|\b\d+(?:\.\d+)? (?:min|minutes?|seconds?|hours?)\b/g, "<span>"],
   [/ {2,}/g, "  "],
 ];

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import {
   APPROVE_OPERATION,
+  CONTINUE_DRAIN,
   DENY_OPERATION,
   KEEP_CORDONED,
   KEEP_INSTANCE,
@@ -8,6 +9,7 @@ import {
   RUN_UNAPPROVED,
 } from "../../lambdas/messages/slack/buttons.ts";
 import { drainedWorkloads } from "../../lib/sandbox/demo-workloads.ts";
+import { issue } from "../inputs/trust/issuing.ts";
 import { impatient } from "./failing.ts";
 import type { Journey, JourneyOptions } from "./journey.ts";
 import { createSet } from "./mirroring.ts";
@@ -16,8 +18,8 @@ import { endFault, injectFault } from "./outside.ts";
 import { PROXY, setProxy } from "./proxying.ts";
 import { withSeedNodes } from "./removal.ts";
 import { images } from "./restarting.ts";
-import { stopAll } from "./stopping.ts";
 import { ended, Transcript } from "./transcript.ts";
+import { asked, trustThese } from "./trusting.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -142,24 +144,21 @@ const people = { operator: ["U0OPERATOR", "U0APPROVER"], "on-call": ["U0APPROVER
 
 const unapproved: Scene = async (transcript) => {
   await transcript.type(`drain ${WEB} --force ${web.name}`);
+  await transcript.press("approver", DENY_OPERATION);
+  await transcript.submit("approver", { reason: "wait for the release" });
+  await transcript.type(`drain ${WEB} --force ${web.name}`);
   await transcript.press("approver", RUN_UNAPPROVED);
   await transcript.submit("approver", { reason: "disk fails, INC-7 now" });
   await transcript.type(`uncordon ${WEB}`);
   await transcript.type("audit");
 };
 
-const denied: Scene = async (transcript) => {
-  await transcript.type(`drain ${WEB} --force ${web.name}`);
-  await transcript.press("approver", DENY_OPERATION);
-  await transcript.submit("approver", { reason: "wait for the release" });
-};
-
-const lost: Scene = async (transcript) => {
+const late: Scene = async (transcript) => {
   await guardedPod(here, web);
   await here.type("operator", `/win drain ${WEB} --force ${web.name}`);
-  await transcript.pass(10);
-  await stopAll(here);
-  await transcript.pass(40);
+  await transcript.pass(12);
+  await here.press("operator", CONTINUE_DRAIN);
+  await transcript.pass(1);
   await allowDisruptions(here);
 };
 
@@ -171,6 +170,26 @@ const inputs: Scene = async (transcript) => {
   await createSet(here, "digest", "shop", { ...line, mirrorSourcePolicy: "NeverContactSource" });
   await transcript.pass(12);
   await typing("proxy", "mirrors", "reconcile", "nodes")(transcript);
+};
+
+const newRoot: Scene = async (transcript) => {
+  await trustThese(here, await issue({ subject: "CN=Test Root" }));
+  await asked(here);
+  await transcript.type("authorities");
+  await transcript.press("approver", APPROVE_OPERATION);
+  await transcript.pass(8);
+  await transcript.type("authorities");
+};
+
+const watched: Scene = async (transcript) => {
+  await here.pass(35);
+  injectFault(here, "boots-by-itself", { instanceId: otherWeb.instanceId, how: "person" }, 1);
+  injectFault(here, "service-hangs", { instanceId: web.instanceId, service: "kube-proxy", how: "start" }, 1);
+  injectFault(here, "service-crashes", { instanceId: web.instanceId, service: "kube-proxy" }, 1);
+  await transcript.pass(35);
+  await transcript.type(`why ${WEB}`);
+  await transcript.type(`restart ${WEB}`);
+  await transcript.press("approver", APPROVE_OPERATION);
 };
 
 const stages: readonly Stage[] = [
@@ -188,10 +207,15 @@ const stages: readonly Stage[] = [
     scene: unproven,
   },
   { title: "a failed add", options: { configuration: impatient }, scene: failedAdd },
-  { title: "a change without approval", options: { configuration: { people } }, scene: unapproved },
-  { title: "a denial", scene: denied },
-  { title: "a lost drain", options: { configuration: { approvals: { drain: { needs: 0 } } } }, scene: lost },
+  { title: "denied and unapproved", options: { configuration: { people } }, scene: unapproved },
+  {
+    title: "a late drain",
+    options: { configuration: { approvals: { drain: { needs: 0 } }, deadlines: { drain: { evict: 6 } } } },
+    scene: late,
+  },
   { title: "inputs", scene: inputs },
+  { title: "a new root", scene: newRoot },
+  { title: "watched machines", scene: watched },
 ];
 
 test.each(stages)("people read what the transcript of $title says", async ({ title, options, scene }) => {

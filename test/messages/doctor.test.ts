@@ -181,6 +181,13 @@ describe("the doctor's report", () => {
     expect(`${says}${remedy}`).not.toMatch(/undefined|\.$/);
   });
 
+  it("says of each finding what doctor.txt has", async () => {
+    const words = each
+      .map(wordsOfFinding)
+      .map(({ area, level, says, remedy }) => `${area}, ${level}: ${says}\n  ${remedy}`);
+    await expect(`${words.join("\n")}\n`).toMatchFileSnapshot("doctor.txt");
+  });
+
   it("says one cause once, with what it affects and one remedy", () => {
     const throttled = (what: string): Finding => ({
       kind: "no-answer",

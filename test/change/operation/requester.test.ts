@@ -37,7 +37,7 @@ const rules = {
   pools: { batch: { policy: { drain: ["on-call"] } }, broken: { rulesFault: "it is no policy" } },
 } as unknown as Rules;
 
-/** What Slack, the roster and the ledger say. */
+/** Answers of Slack, the roster and the ledger. */
 interface World {
   readonly membership?: string;
   readonly groups?: readonly string[];
