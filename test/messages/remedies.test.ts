@@ -48,7 +48,7 @@ describe("The remedy of a failure", () => {
 
   it("tells a reboot that was not ordered from one that was", () => {
     const ordered = remedyOf({ stage: "reboot", code: "deadline-passed" });
-    expect(ordered.cause).toContain("has not come back");
+    expect(ordered.cause).toContain("Windows still installs updates");
     expect(remedyOf({ stage: "reboot", code: "deadline-passed", isNotRebooted: true }).cause).toContain(
       "takes no command",
     );

@@ -99,7 +99,7 @@ export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): s
     ...(off && stuck.length > 0 ? offCommands(off, stuck) : []),
     ...(wouldDelete.length > 0
       ? [
-          `past all budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, MOST_NAMES)}):`,
+          `past budgets, this deletes ${counted(wouldDelete.length, "pod")} (${some(wouldDelete, MOST_NAMES)}):`,
           `  kubectl drain ${node} --ignore-daemonsets --delete-emptydir-data --force --disable-eviction`,
         ]
       : []),
