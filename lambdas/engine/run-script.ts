@@ -96,6 +96,20 @@ function requireMachine({ end }: Round): void {
   if (end !== null) throw new MachineEnded(end);
 }
 
+/**
+ * Sends the command. SSM refuses one for an instance that is stopped or terminated as it refuses one for an agent that
+ * has not registered yet, so EC2 is asked which it is.
+ * @throws MachineEnded; the errors of SSM
+ */
+async function sendNow(steps: Steps, { held, wait }: ScriptRun, order: Order): Promise<string> {
+  try {
+    return await steps.machine.send(held, order);
+  } catch (error) {
+    const end = await wait.endOfMachine();
+    throw end === null ? error : new MachineEnded(end);
+  }
+}
+
 /** Milliseconds that a machine may take to end a cancelled command; SSM cancels at best effort. */
 const CALLED_OFF_WITHIN_MS = MINUTE;
 
@@ -155,7 +169,7 @@ export async function runScript<T extends ScriptResult>(
   const mark = `${held.owner} ${name}`;
   const commandId = await stepAtMostOnce(ctx, `send ${name}`, {
     work: async () => {
-      const commandId = await steps.machine.send(held, { ...order, mark });
+      const commandId = await sendNow(steps, run, { ...order, mark });
       log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: "sent" });
       return commandId;
     },

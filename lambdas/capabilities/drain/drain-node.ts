@@ -8,6 +8,7 @@ import { nodeOf, once } from "../../change/node/task.ts";
 import { informNode } from "../../change/operation/node-event.ts";
 import { anyChange, changing } from "../../change/run-change.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
+import { nodeIsGone } from "../../messages/node/cordon.ts";
 import {
   drainDryRun,
   drainedEvent,
@@ -29,7 +30,7 @@ async function finish(task: EmptyingTask): Promise<Finish> {
       await informNode(task, drainedEvent(operation, pods));
     }
   });
-  return { summary: isGone ? goneSummary(name) : drainedSummary(name, pods) };
+  return isGone ? { summary: goneSummary(name), outcome: nodeIsGone } : { summary: drainedSummary(name, pods) };
 }
 
 /** `/win drain`: evicts the pods of a node as carefully as kubectl does, and leaves it cordoned. */

@@ -1,7 +1,7 @@
 import { isAgentSilent } from "../../change/node/agent.ts";
 import { addNotes } from "../../change/node/notes.ts";
 import { leaseOf, nodeOf, onMachine, record, waitFor } from "../../change/node/task.ts";
-import { done, type Poll, pending, StageFailed } from "../../engine/durable.ts";
+import { done, MINUTE, type Poll, pending, StageFailed } from "../../engine/durable.ts";
 import type { CheckName } from "../../health/check.ts";
 import { checked, firstWrong, healthQuestions } from "../../health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../health/facts.ts";
@@ -41,6 +41,11 @@ interface Proof {
   readonly goodSince: number | null;
   /** Process of each service at that observation: a service that keeps crashing may be running at every observation. */
   readonly processes?: Processes;
+  /**
+   * Time since when everything but the Node was in order, in milliseconds since the epoch; missing while the kubelet may
+   * still register.
+   */
+  readonly missingSince?: number;
   /** Result of the last observation, in words; before the first one, that the machine has to answer. */
   readonly why: string;
   /** Code of the failed check. */
@@ -60,6 +65,9 @@ interface FailedCheck extends StageFault {
  * after each start.
  */
 const STAYS_WELL_SECONDS = 60;
+
+/** A kubelet registers its Node within seconds of its start, and only then (pkg/kubelet/kubelet_node_status.go). */
+const REGISTERS_WITHIN_MS = 2 * MINUTE;
 
 /** Ends of a service with the same words after which it will not stay up by itself. */
 const MOST_ENDS = 3;
@@ -119,7 +127,10 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
   await checkSameNode(task, task.workflow === "reboot");
   const processes = processesOf(look.answers);
   const fault: FailedCheck | null = (await faultOf(task, look)) ?? restartFault(task, processes);
-  if (fault !== null) return ask(task, { ...(await noteCrash(task, proof, fault)), goodSince: null }, fault);
+  if (fault !== null) {
+    const { missingSince: _, ...rest } = await noteCrash(task, proof, fault);
+    return ask(task, { ...rest, ...missing(task, proof, fault), goodSince: null }, fault);
+  }
   const ended = restarted(proof.goodSince === null ? {} : (proof.processes ?? {}), processes);
   if (ended !== null)
     return ask(task, { ...proof, goodSince: null }, { why: restartedInProof(ended), code: "check-fails" });
@@ -129,6 +140,17 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
     return done(true);
   }
   return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince, processes }, againIn: PAUSE_SECONDS });
+}
+
+/**
+ * Notes since when the Node alone is missing: its kubelet runs, so someone deleted the Node once it had registered.
+ * @throws StageFailed when it has been missing for longer than a kubelet takes to register
+ */
+function missing({ steps }: RebootTask, proof: Proof, { code }: FailedCheck): Pick<Proof, "missingSince"> {
+  if (code !== "node-deleted") return {};
+  const { missingSince = steps.now() } = proof;
+  if (steps.now() - missingSince >= REGISTERS_WITHIN_MS) throw new StageFailed("node-deleted", deletedInProof);
+  return { missingSince };
 }
 
 /** Tells the thread once of a service that keeps ending: the proof goes on, and a person may look into it meanwhile. */

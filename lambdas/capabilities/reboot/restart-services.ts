@@ -14,15 +14,16 @@ import { placeWitness } from "./witness.ts";
 /**
  * Asks the machine in which processes the services run that are restarted.
  * @param name unique within the execution
- * @throws StageFailed if the machine does not answer
+ * @throws StageFailed if the machine does not answer; MachineEnded
  */
 async function askProcesses(task: RebootTask, name: string): Promise<Processes> {
   const { steps, owner, runtime } = task;
   const { instanceId } = leaseOf(task);
   const services = profileOf(runtime.configuration).restart.services.map((service) => ({ name: service }));
-  const asked = { name, instanceId, mark: `${owner} ${name}`, slow: null };
-  const { look } = await askMachine(task, asked, { services }, steps.timestamp());
+  const asked = { name, instanceId, mark: `${owner} ${name}`, slow: null, endOfMachine: task.wait.endOfMachine };
+  const { look, end } = await askMachine(task, asked, { services }, steps.timestamp());
   if (look.state === "answered") return processesOf(look.answers);
+  if (end !== undefined) throw new MachineEnded(end);
   if (look.state === "failed")
     throw new StageFailed(look.isTaken ? "command-failed" : "command-undelivered", missing.failed(look.why));
   throw new StageFailed("agent-silent", missing.noAnswer(MACHINE_SECONDS));

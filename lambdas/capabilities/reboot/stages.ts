@@ -55,6 +55,7 @@ const machineFault = ({ runtime, enteredAt, wait: { until } }: RebootTask, seen:
  * refuse the order to reboot.
  */
 export async function checkGuard(task: RebootTask): Promise<void> {
+  task.wait = onMachine(task, task.wait);
   const before = await observeBefore(task);
   if (before === null) {
     await once(task, "the guard was not checked", async () => void (await addNotes(task, [guardUnchecked])));

@@ -6,16 +6,17 @@ import {
   uncordonedMeanwhile,
   volumesLeft,
 } from "../../messages/node/drain.ts";
-import type { MachineOff } from "../../messages/node/drain-report.ts";
+import { drainReport, type MachineOff } from "../../messages/node/drain-report.ts";
 import type { StageFault } from "../../records/failures.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
-import type { DrainEnd } from "../../steps/drain/order.ts";
+import type { DrainEnd, DrainOrder } from "../../steps/drain/order.ts";
 import { type DrainState, newDrain } from "../../steps/drain/schedule.ts";
-import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
+import { hasEnded, instanceEnd, type Machine } from "../../steps/ec2/instances.ts";
 import { addNotes } from "../node/notes.ts";
 import { leaseOf, type NodeTask, nodeOf, once, waitFor } from "../node/task.ts";
 import { evictedBy } from "../operation/evictions.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
+import { OVERDUE_SECONDS } from "./plan-emptying.ts";
 import { stopOf } from "./stopped.ts";
 
 /** End of a drain. It is a value, because the workflow decides what follows from an unfinished drain. */
@@ -23,6 +24,8 @@ export type DrainOutcome =
   | Exclude<DrainEnd, { readonly kind: "late" }>
   /** EC2 is terminating the instance: waiting saves nothing, and the cluster cleans up its pods. */
   | { readonly kind: "machine-gone" }
+  /** The machine is stopped, so the pods that are left cannot end; `why` says so. */
+  | { readonly kind: "machine-off"; readonly why: string }
   /** A freeze or hold was set during the drain; `why` names it and how to end it. */
   | { readonly kind: "stopped"; readonly why: string }
   | (Extract<DrainEnd, { readonly kind: "late" }> & { readonly off: MachineOff | null });
@@ -66,6 +69,34 @@ async function connectionsUntil(
   return record ? Date.parse(record.at) + connectionSeconds * 1_000 : 0;
 }
 
+/** A stopped machine ends no container and runs none: pods whose grace is over are not waited for. */
+const withoutOverdue = (options: DrainOptions): DrainOptions => ({ ...options, skipAfterSeconds: OVERDUE_SECONDS });
+
+/**
+ * Makes the outcome of a drain that has ended. A stopped machine that has nothing left but pods whose grace is over ends a
+ * drain that a person asked for: only people can release the pods' volumes, or start the machine.
+ */
+async function outcomeOf(task: EmptyingTask, order: DrainOrder, end: DrainEnd, stopped: Machine | null) {
+  const off = stopped && { node: order.node.name, state: stopped.state };
+  if (end.kind === "late") return { ...end, off };
+  if (stopped === null || end.kind !== "drained" || task.workflow !== "drain") return end;
+  const { steps } = task;
+  const { end: rest } = await steps.drain.tick({ ...order, deadline: steps.now() }, null);
+  if (rest?.kind !== "late") return end;
+  const report = drainReport({ ...rest, node: order.node.name, off });
+  return { kind: "machine-off", why: `${instanceEnd(stopped)}\n${report}` } as const;
+}
+
+/** Finds the end of a drain before its pods are looked at; null if it goes on. */
+async function endBefore(task: EmptyingTask, machine: Machine | undefined): Promise<FinishedDrain | null> {
+  if (machine && hasEnded(machine)) return { kind: "machine-gone" };
+  const frozen = await stopOf(task);
+  if (frozen !== null) return { kind: "stopped", why: frozen };
+  // A stopped machine cannot be rebooted.
+  const isVain = machine && isOff(machine) && task.workflow === "reboot";
+  return isVain ? { kind: "machine-off", why: instanceEnd(machine) } : null;
+}
+
 async function drainOnce(
   task: EmptyingTask,
   settings: DrainSettings,
@@ -73,9 +104,9 @@ async function drainOnce(
 ): Promise<Poll<DrainOutcome, DrainState>> {
   const { steps, wait } = task;
   const machine = await steps.instances.describe(leaseOf(task).instanceId);
-  if (machine && hasEnded(machine)) return done({ kind: "machine-gone" });
-  const stopped = await stopOf(task);
-  if (stopped !== null) return done({ kind: "stopped", why: stopped });
+  const over = await endBefore(task, machine);
+  if (over) return done(over);
+  const stopped = machine && isOff(machine) ? machine : null;
   const place = { uid: nodeOf(task).uid, pool: task.pool };
   const order = {
     node: nodeOf(task),
@@ -86,13 +117,12 @@ async function drainOnce(
     mayGoOn: async () => (await wait.cancelledBy()) === null && (await steps.stops.recordedFor(place)) === null,
   };
   const before = await withCount(task, kept);
-  const { end, state, waitsFor, againIn } = await steps.drain.tick(order, before);
+  const now = stopped ? { ...order, options: withoutOverdue(order.options) } : order;
+  const { end, state, waitsFor, againIn } = await steps.drain.tick(now, before);
   const { evicted = 0 } = state;
   if (evicted > (before.evicted ?? 0)) await steps.ledger.changeNode(task.operation, task.index, { evicted });
   if (end === null) return pending(waitsFor, { kept: state, againIn });
-  if (end.kind !== "late") return done(end);
-  const off = machine && isOff(machine) ? { node: order.node.name, state: machine.state } : null;
-  return done({ ...end, off });
+  return done(await outcomeOf(task, order, end, stopped));
 }
 
 /**
@@ -115,6 +145,7 @@ export async function noteDrain(task: NodeTask, end: FinishedDrain): Promise<voi
 export function failureOfDrain(end: FinishedDrain, node: string): StageFault | null {
   if (end.kind === "stopped") return { code: "frozen-or-held", why: end.why };
   if (end.kind === "refused") return { code: "losses-not-allowed", why: drainRefused(end.refusals) };
+  if (end.kind === "machine-off") return { code: "machine-ended", why: end.why };
   return end.kind === "uncordoned" ? { code: "uncordoned-meanwhile", why: uncordonedMeanwhile(node) } : null;
 }
 
@@ -126,7 +157,9 @@ export function failureOfDrain(end: FinishedDrain, node: string): StageFault | n
  */
 export async function checkStillDrained(task: NodeTask, options: DrainOptions): Promise<void> {
   const { name } = nodeOf(task);
-  const found = await task.steps.drain.check(nodeOf(task), options);
+  const machine = await task.steps.instances.describe(leaseOf(task).instanceId);
+  const isStopped = machine !== undefined && isOff(machine);
+  const found = await task.steps.drain.check(nodeOf(task), isStopped ? withoutOverdue(options) : options);
   if (found === "uncordoned") throw new StageFailed("uncordoned-meanwhile", uncordonedMeanwhile(name));
   if (found !== null && found.length > 0) throw new StageFailed("uncordoned-meanwhile", podsCameBack(found));
 }

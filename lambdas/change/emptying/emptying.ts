@@ -16,7 +16,16 @@ import { takeSlot } from "./slot.ts";
 /** Waits for a slot of the pool, then judges requester and node again, since both may have changed. */
 export async function slot(task: EmptyingTask): Promise<void> {
   await takeSlot(task);
-  await once(task, "judge again", task.judgeAgain);
+  // The last release kept no result of this step: its Node was there, or the step threw.
+  task.isGone = (await once(task, "judge again", () => judgeIfThere(task))) === "gone";
+}
+
+/** Judges requester and node again, unless the Node was deleted or replaced since the plan. The body of a step. */
+async function judgeIfThere(task: EmptyingTask): Promise<"there" | "gone"> {
+  const { name, uid } = nodeOf(task);
+  if ((await task.steps.nodes.read(name))?.metadata?.uid !== uid) return "gone";
+  await task.judgeAgain();
+  return "there";
 }
 
 /** Cordons the node, so that no new pod is scheduled on it. */

@@ -16,8 +16,10 @@ import { nodeOf, once } from "./task.ts";
  */
 export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | string {
   if (!task.isTouched) return cordonLeaves.untouched;
-  // A node that could not end a pod would get new ones.
-  if (codeOf(cause) === "pod-stuck") return holdNode(task, cordonLeaves.stuck);
+  const code = codeOf(cause);
+  // A node that could not end a pod would get new ones, also once its stopped machine is started again.
+  if (code === "pod-stuck" || (code === "machine-ended" && task.workflow === "drain"))
+    return holdNode(task, cordonLeaves.stuck);
   const { afterFailedDrain } = task.runtime.configuration.pools[task.pool ?? ""] ?? {};
   const isGivenBack = afterFailedDrain !== "hold" && afterFailedDrain !== "ask";
   if (isGivenBack || task.stage !== "evict" || cause instanceof Cancelled) return restoreNode(task);

@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { causeOf } from "../../engine/durable.ts";
+import { causeOf, MachineEnded } from "../../engine/durable.ts";
 import { promptStep } from "../../engine/prompt-step.ts";
 import { healthQuestions } from "../../health/checks.ts";
 import type { HealthFacts } from "../../health/facts.ts";
@@ -30,6 +30,8 @@ export interface ObservationRequest {
    * Null where
    * no person waits for the answer itself.
    */
+  /** Describes how the machine ended; null while it may answer. By default it is not asked for. */
+  readonly endOfMachine?: () => Promise<string | null>;
   readonly slow: { readonly since: number; readonly afterMs: number; readonly tell: () => Promise<void> } | null;
 }
 
@@ -39,6 +41,8 @@ export interface AnswerPoll {
   readonly look: ObservationState;
   /** ISO 8601. */
   readonly at: string;
+  /** End of the machine, in words, if it ended before it answered. */
+  readonly end?: string;
 }
 
 /** The agent's words when its worker cannot start, as without the metadata service (amazon-ssm-agent, outofproc). */
@@ -62,11 +66,17 @@ export function withMachine(facts: HealthFacts, { look: observation, at }: Answe
 }
 
 /** Reads the answer. An error of SSM means "not yet": the next poll reads again until the time is over. */
-const read = ({ ctx, steps }: DurableSteps, name: string, commandId: string, instanceId: string) =>
-  promptStep(ctx, name, CALL, async () => ({
-    look: await steps.machineObservation.answer(commandId, instanceId),
-    at: steps.timestamp(),
-  })).catch((): AnswerPoll | null => null);
+const read = (
+  { ctx, steps }: DurableSteps,
+  name: string,
+  commandId: string,
+  { instanceId, endOfMachine }: ObservationRequest,
+) =>
+  promptStep(ctx, name, CALL, async (): Promise<AnswerPoll> => {
+    const look = await steps.machineObservation.answer(commandId, instanceId);
+    const end = look.state === "answered" ? null : ((await endOfMachine?.()) ?? null);
+    return { look, at: steps.timestamp(), ...(end === null ? {} : { end }) };
+  }).catch((): AnswerPoll | null => null);
 
 /** Repeats the last poll with a later time, because SSM did not answer. */
 const later = ({ look, at }: AnswerPoll, seconds: number): AnswerPoll => ({
@@ -84,10 +94,10 @@ async function awaitAnswer(
   commandId: string,
   begin: AnswerPoll,
 ): Promise<AnswerPoll> {
-  const { name, instanceId, slow } = asked;
+  const { name, slow } = asked;
   let last = begin;
   let isTold = false;
-  for (let round = 1; last.look.state === "running"; round += 1) {
+  for (let round = 1; last.look.state === "running" && last.end === undefined; round += 1) {
     if (Date.parse(last.at) - Date.parse(begin.at) >= MACHINE_SECONDS * 1_000) return last;
     if (slow && !isTold && Date.parse(last.at) - slow.since >= slow.afterMs) {
       await slow.tell();
@@ -95,7 +105,7 @@ async function awaitAnswer(
     }
     const seconds = isTold ? PAUSE.later : PAUSE.first;
     await durable.ctx.wait(`${name}: before reading ${round}`, { seconds });
-    const found = await read(durable, `${name}: read the answer ${round}`, commandId, instanceId);
+    const found = await read(durable, `${name}: read the answer ${round}`, commandId, asked);
     last = found ?? later(last, seconds + CALL.seconds);
   }
   return last;
@@ -104,7 +114,7 @@ async function awaitAnswer(
 /**
  * Asks a machine questions, without a lease, and polls until it has answered or its time is over.
  * @param at ISO 8601: now
- * @throws StepError whose cause is SSM's refusal of the command
+ * @throws StepError whose cause is SSM's refusal of the command, or MachineEnded
  */
 export async function askMachine(
   durable: DurableSteps,
@@ -113,9 +123,15 @@ export async function askMachine(
   at: string,
 ): Promise<AnswerPoll> {
   const { ctx, steps } = durable;
-  const commandId = await promptStep(ctx, `${asked.name}: ask`, CALL, () =>
-    steps.machineObservation.ask(asked.instanceId, questions, asked.mark),
-  );
+  const { instanceId, mark, endOfMachine } = asked;
+  const commandId = await promptStep(ctx, `${asked.name}: ask`, CALL, async () => {
+    try {
+      return await steps.machineObservation.ask(instanceId, questions, mark);
+    } catch (error) {
+      const end = (await endOfMachine?.()) ?? null;
+      throw end === null ? error : new MachineEnded(end);
+    }
+  });
   return awaitAnswer(durable, asked, commandId, { look: { state: "running", isTaken: false }, at });
 }
 

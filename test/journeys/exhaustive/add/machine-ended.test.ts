@@ -41,21 +41,24 @@ test.for<StageName>(["agent", "features", "payload", "client-csr", "serving-csr"
   },
 );
 
-test("an instance that is stopped is noticed within a minute, and a person decides about it", async () => {
-  here = await startJourney({ configuration: impatient });
-  await here.type("operator", "/win add web");
-  await reached(here, "payload");
-  const since = Date.now();
-  await askEc2(here, "StopInstances", { "InstanceId.1": launchedId(here) });
-  const node = await asked(here);
-  expect(Date.now() - since).toBeLessThan(NOTICED_WITHIN_MS);
-  expect(node.failure).toMatchObject({ why: expect.stringMatching(/^i-\w+ is stopp(ing|ed): /) });
-  expect(node.failure?.left).toContain("its kubelet is not running");
-  await here.press("operator", "terminate-instance");
-  await settled(here);
-  expect(await heldBack(here)).toEqual([]);
-  await expectSound(here);
-});
+test.for<StageName>(["agent", "features", "payload", "client-csr", "serving-csr", "network"])(
+  "an instance that is stopped during %s is noticed within a minute, and a person decides about it",
+  async (stage) => {
+    here = await startJourney({ configuration: impatient });
+    await here.type("operator", "/win add web");
+    await reached(here, stage);
+    const since = Date.now();
+    await askEc2(here, "StopInstances", { "InstanceId.1": launchedId(here) });
+    const node = await asked(here);
+    expect(Date.now() - since).toBeLessThan(NOTICED_WITHIN_MS);
+    expect(node.failure).toMatchObject({ why: expect.stringMatching(/^i-\w+ is stopp(ing|ed): /) });
+    expect(node.failure?.left).toContain("its kubelet is not running");
+    await here.press("operator", "terminate-instance");
+    await settled(here);
+    expect(await heldBack(here)).toEqual([]);
+    await expectSound(here);
+  },
+);
 
 test("a machine that ends while a person is asked about it needs no decision any more", async () => {
   here = await startJourney({ configuration: impatient });

@@ -44,8 +44,8 @@ describe("V21 a pod that is stuck on a node whose kubelet is silent", () => {
 
     await ec2(here, "StopInstances", { "InstanceId.1": web.instanceId });
     await here.press("operator", CONTINUE_DRAIN);
-    await here.until(() => !asks(), 2, "the drain to go on");
-    const stopped = await question();
+    await settled(here, 10);
+    const stopped = (await newest(here)).nodes[0]?.failure?.why;
     expect(stopped).toContain("EC2 shows the instance as stopped");
     expect(stopped).toContain(
       `kubectl taint nodes ${web.name} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`,
