@@ -12,6 +12,7 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/\b(?:[0-9a-f]{12,}|(?:[0-9A-F]{2}:){5,}[0-9A-F]{2})\b/gi, "<hex>"],
   [/<!date[^>]*>/g, "<time>"],
   [/!date\^\d+/g, "!date^…"],
+  [/\/p\d{16}\b/g, "/p…"],
   [/\bEC2AMAZ-\w{7}\b/g, "EC2AMAZ-…"],
   [/\bprocess \d+/g, "process …"],
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z| UTC)?)?/g, "<time>"],

@@ -19,8 +19,9 @@ interface Waiting {
 }
 
 /**
- * Calls people past Slack to something that waits for them, at most once a day, or again after 30 and 90 minutes if it keeps a node away. The page is recorded by itself, so that a
- * reminder that Slack refuses and that is tried again pages nobody again.
+ * Calls people past Slack to something that waits for them, at most once a day, or again after 30 and 90 minutes if it
+ * keeps a node away. The page is recorded by itself, so that a reminder that Slack refuses and that is tried again pages
+ * nobody again.
  * @param noticeAt makes the page for a time (ISO 8601)
  */
 export async function pageOnce(

@@ -109,7 +109,8 @@ const UNDO = /`\{win\} ((thaw|unhold)(?: ([\w.-]+))?)`/;
 /** Makes the button for the first command in a sentence that ends a freeze or a hold, as `stopEnd` names it. */
 export function undoRow(id: string, text: string): Block[] {
   const [, value, word = "", what = "the cluster"] = UNDO.exec(text) ?? [];
-  return value ? [actions(id, [{ actionId: DO_NEXT, value, text: `${capital(word)} ${what}` }])] : [];
+  const [name = what] = what.split(".");
+  return value ? [actions(id, [{ actionId: DO_NEXT, value, text: `${capital(word)} ${name}` }])] : [];
 }
 
 /** Tells a person why the rollout that they resume stays paused, with the button that ends the freeze. */

@@ -62,7 +62,7 @@ async function followed({ votes = [], minutesAgo = 20, remindedMinutesAgo, recor
     },
     notices: { send: async ({ operation: of }: { operation: string }) => void done.push(`page about ${of}`) },
     audit: { append: async (_of: object, _key: string, entry: object) => void done.push(entry) },
-    reminders: { last: async () => new Map(), keep: async () => undefined },
+    reminders: { all: async () => new Map(), keep: async () => undefined },
   });
   const remindedAt = remindedMinutesAgo === undefined ? {} : { remindedAt: at(remindedMinutesAgo) };
   const used = { operation: "drain-1", at: at(minutesAgo), ...remindedAt };

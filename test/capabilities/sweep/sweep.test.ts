@@ -22,7 +22,7 @@ const free = {
   announcements: { rules: async () => undefined, keepRules: async () => undefined },
   breakGlass: { open: async () => [] },
   nodes: { all: async () => [] },
-  reminders: { last: async () => new Map() },
+  reminders: { all: async () => new Map() },
   runtime: { read: unpublished },
 };
 

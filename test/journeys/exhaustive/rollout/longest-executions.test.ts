@@ -73,7 +73,7 @@ function lostOperations(count: number) {
     notices: { send: async () => undefined },
     breakGlass: { open: async () => [] },
     nodes: { all: async () => [] },
-    reminders: { last: async () => new Map() },
+    reminders: { all: async () => new Map() },
     executions: { ending: async () => "STOPPED" },
     runtime: { read: unpublished, rules: unpublished },
   });
