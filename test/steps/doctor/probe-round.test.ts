@@ -14,7 +14,7 @@ const nodes = (count: number) =>
     },
   }));
 
-/** What the doctor finds about the round of a fleet. */
+/** Findings of the doctor about the round of a fleet. */
 const findings = (count: number, probed: object = images) => {
   const core = { listNode: async () => ({ metadata: {}, items: nodes(count) }) };
   const facts = { context: { clients: { kubernetes: { core } } }, configuration: { probe: { images: probed } } };
