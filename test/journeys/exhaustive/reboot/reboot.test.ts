@@ -53,6 +53,21 @@ describe("A reboot that is not proven", () => {
   const soon = { reboot: { reboot: 20, prove: 12 } };
   const ofWeb = { instanceId: web.instanceId };
 
+  test("leaves the node cordoned when the machine does not come back, and says what to do", async () => {
+    here = await unasked("reboot", soon);
+    injectFault(here, "boot-hangs", ofWeb);
+    const told = await reboot();
+    const { operation, nodes } = await newest(here);
+    expect(operation.status).toBe("failed");
+    expect(nodes[0]?.failure?.stage).toBe("reboot");
+    expect(told).toContain("the node stays cordoned until it is proven");
+    expect(told).toContain("[Reboot through EC2…]\n[Check again]\n[Keep cordoned]");
+    expect(told).not.toContain("[Try again]");
+    expect(isCordoned(here)).toBe(true);
+    await here.pass(60);
+    expect(isCordoned(here)).toBe(true);
+  });
+
   test("names the service that does not start again", async () => {
     here = await unasked("reboot", soon);
     injectFault(here, "service-exits", { ...ofWeb, service: "kubelet" });
