@@ -24,6 +24,8 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
 const steady = (text: string): string =>
   CHANGING.reduce((so, [changing, steadily]) => so.replaceAll(changing, steadily), text);
 
+const names = Object.keys(people) as Name[];
+
 const nameOf = (user: string): string => Object.entries(people).find(([, id]) => id === user)?.[0] ?? user;
 
 /** Does a message wait for a person? */
@@ -41,6 +43,7 @@ export class Transcript {
   readonly #here: Journey;
   readonly #lines: string[] = [];
   readonly #shown = new Map<string, string>();
+  readonly #dialogs = new Map<Name, string>();
 
   constructor(here: Journey) {
     this.#here = here;
@@ -80,10 +83,8 @@ export class Transcript {
       const place = onlyTo ? `to the ${nameOf(onlyTo)}` : threadTs ? "in a thread" : "in the channel";
       return `--- ${place}\n${words}`;
     });
-    const dialogs = (Object.keys(people) as Name[]).flatMap((user) => {
-      const words = steady(dialogOf(this.#here, user));
-      return words === "" ? [] : [`--- in a dialog of the ${user}\n${words}`];
-    });
+    const dialogs = this.#newDialogs().map(({ user, words }) => `--- in a dialog of the ${user}\n${words}`);
+    for (const user of names) this.#dialogs.set(user, this.#dialogNow(user));
     this.#lines.push(`=== ${steady(act)}`, ...news, ...dialogs);
   }
 
@@ -101,12 +102,23 @@ export class Transcript {
       .filter(({ ts, words }) => this.#shown.get(ts) !== words);
   }
 
+  #dialogNow(user: Name): string {
+    return steady(dialogOf(this.#here, user));
+  }
+
+  /** Dialogs in front of people that are not written down as they are now. */
+  #newDialogs() {
+    return names
+      .map((user) => ({ user, words: this.#dialogNow(user) }))
+      .filter(({ user, words }) => words !== "" && words !== this.#dialogs.get(user));
+  }
+
   async #untilQuiet(): Promise<void> {
     const { lambda } = this.#here.simulator;
     const isOver = (): boolean =>
       lambda.executions().every(({ status }) => status !== "RUNNING") ||
       this.#news().some(({ words }) => isQuestion(words)) ||
-      /\[Remove\]/.test(dialogOf(this.#here, "operator"));
+      this.#newDialogs().length > 0;
     await this.#here.until(isOver, 400, "an end or a question");
   }
 }
