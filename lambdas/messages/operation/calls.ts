@@ -1,5 +1,11 @@
 import { requesterOf } from "../../records/origin.ts";
-import { asksToContinue, type Message, type NodeRecord, type OperationView } from "../../records/records.ts";
+import {
+  asksToContinue,
+  type Message,
+  type NodeRecord,
+  type OperationStatus,
+  type OperationView,
+} from "../../records/records.ts";
 import { isReminderDue } from "../../records/reminders.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
@@ -11,13 +17,15 @@ import { workedFor, workedMs } from "./operation.ts";
 /** Most instances named in a call. */
 const MOST_NAMED = 5;
 
+/** Ends without success, as a verb; any other one is a failure. */
+const hows: Partial<Readonly<Record<OperationStatus, string>>> = { cancelled: "was cancelled", refused: "was refused" };
+
 /** Describes the end of an operation in one or two sentences. */
 function ended(view: OperationView): string {
   const { request, status, summary } = view.operation;
   const time = workedFor(view);
   if (status === "succeeded") return `${prose(summary)} (${time})`;
-  const how = status === "cancelled" ? "was cancelled" : "failed";
-  return `*${plain(titleOf(request), 300)}* ${how} after ${time}. ${prose(summary)}`;
+  return `*${plain(titleOf(request), 300)}* ${hows[status] ?? "failed"} after ${time}. ${prose(summary)}`;
 }
 
 /** Milliseconds of work after which its requester may have turned to something else. */
