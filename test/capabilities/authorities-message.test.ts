@@ -19,7 +19,7 @@ const shown = (state: AuthorityState, nodes: number): readonly string[] =>
 test("A cluster that names no authority is called so", () => {
   const { text, blocks } = authoritiesMessage({ authorities: [], refused: [], nodes: 3 });
   expect(text).toBe("The cluster names no trusted authority: Windows nodes have those of Windows alone.");
-  expect(readBlocks(blocks)).toBe(`*Trusted authorities*: ${text}\n\`{win} reconcile\` gives them to nodes now`);
+  expect(readBlocks(blocks)).toBe(`*Trusted authorities*: ${text}`);
 });
 
 test("An authority is shown with its store, its end and three places that name it", () => {
@@ -27,8 +27,11 @@ test("An authority is shown with its store, its end and three places that name i
     "*Trusted authorities*: 1 authority, 2 managed Windows nodes.",
     "*CN=Corp Root* · Root · until 2045-01-01 00:00 UTC · ConfigMap one, ConfigMap two, ConfigMap three and 1 more",
     "✅ on all 2 nodes",
-    "`{win} reconcile` gives them to nodes now",
   ]);
+});
+
+test("The command that gives authorities to nodes is named where a node lacks one", () => {
+  expect(shown({ kind: "given", without: ["web-1"] }, 2).at(-1)).toBe("`{win} reconcile` gives them to nodes now");
 });
 
 test.each<[AuthorityState, number, string]>([

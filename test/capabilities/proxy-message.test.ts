@@ -9,12 +9,13 @@ const variables = {
 };
 const LAST = "`{win} reboot --due` brings it in force · `{win} reconcile` writes it now";
 
-test("A cluster without a proxy is called so", () => {
-  const { text, blocks } = proxyMessage({ variables: {}, nodes: [], registries: ["quay.io"] });
+test("A cluster without a proxy is called so, and a node that still has one is named", () => {
+  const nodes: ShownProxy["nodes"] = [{ name: "web-1", state: "in-force" }];
+  const { text, blocks } = proxyMessage({ variables: {}, nodes, registries: ["quay.io"] });
   expect(text).toBe("Proxy: the cluster has none: Windows nodes reach every registry directly.");
-  expect(readBlocks(blocks)).toBe(
-    `*Proxy*: the cluster has none: Windows nodes reach every registry directly.\n${LAST}`,
-  );
+  expect(readBlocks(blocks)).toBe("*Proxy*: the cluster has none: Windows nodes reach every registry directly.");
+  const still = proxyMessage({ variables: {}, nodes: [{ name: "web-2", state: "pending" }], registries: [] });
+  expect(readBlocks(still.blocks).split("\n").at(-1)).toBe("`{win} reboot --due` brings it in force");
 });
 
 test("A proxy is shown with its exemptions, its state on nodes, and the registries behind it", () => {

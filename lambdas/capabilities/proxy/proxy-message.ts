@@ -3,7 +3,7 @@ import type { ProxyState } from "../../inputs/proxy/node-state.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
 import { code, codeBlock, counted, some } from "../../messages/slack/text.ts";
-import type { Message } from "../../records/records.ts";
+import type { Block, Message } from "../../records/records.ts";
 
 /** Facts of the cluster's proxy. */
 export interface ShownProxy {
@@ -52,18 +52,30 @@ const title = ({ HTTP_PROXY, HTTPS_PROXY }: ProxyVariables): string => {
     : "the cluster has none: Windows nodes reach every registry directly.";
 };
 
+/** Commands that change the state of a node; none if every node has what it should have. */
+function next(nodes: ShownProxy["nodes"]): readonly Block[] {
+  const states = new Set(nodes.map(({ state }) => state));
+  const commands = [
+    ...(states.has("pending") ? [`${typeThis("reboot --due")} brings it in force`] : []),
+    ...(states.has("missing") || states.has("unchecked") ? [`${typeThis("reconcile")} writes it now`] : []),
+  ];
+  return commands.length > 0 ? [context(commands.join(" · "))] : [];
+}
+
 /** Answer about the cluster's proxy. */
 export function proxyMessage(shown: ShownProxy): Message {
   const { variables, nodes } = shown;
   const { NO_PROXY } = variables;
-  const lines = [...nodeLines(nodes), ...(NO_PROXY === undefined ? [] : ways(shown))];
+  const isNone = Object.keys(variables).length === 0;
+  const told = isNone ? nodes.filter(({ state }) => state !== "in-force") : nodes;
+  const lines = [...nodeLines(told), ...(NO_PROXY === undefined ? [] : ways(shown))];
   return {
     text: `Proxy: ${title(variables)}`,
     blocks: [
       section(`*Proxy*: ${title(variables)}`),
       ...(NO_PROXY === undefined ? [] : [section(`Exempt:\n${codeBlock(NO_PROXY.replaceAll(",", " "), 2_500)}`)]),
       ...(lines.length > 0 ? sections(lines) : []),
-      context(`${typeThis("reboot --due")} brings it in force · ${typeThis("reconcile")} writes it now`),
+      ...next(nodes),
     ],
   };
 }

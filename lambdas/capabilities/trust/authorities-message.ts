@@ -48,12 +48,13 @@ export function authoritiesMessage({ authorities, refused, nodes }: ShownAuthori
     ...authorities.map((one) => authorityText(one, nodes)),
     ...refused.map((one) => `⚠️ ${prose(refusedText(one), 400)}`),
   ];
+  const isMissing = authorities.some(({ state }) => state.kind === "given" && state.without.length > 0);
   return {
     text: title,
     blocks: [
       section(`*Trusted authorities*: ${title}`),
       ...sections(lines),
-      context(`${typeThis("reconcile")} gives them to nodes now`),
+      ...(isMissing ? [context(`${typeThis("reconcile")} gives them to nodes now`)] : []),
     ],
   };
 }
