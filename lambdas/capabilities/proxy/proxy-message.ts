@@ -57,7 +57,7 @@ function next(nodes: ShownProxy["nodes"]): readonly Block[] {
   const states = new Set(nodes.map(({ state }) => state));
   const commands = [
     ...(states.has("pending") ? [`${typeThis("reboot --due")} brings it in force`] : []),
-    ...(states.has("missing") || states.has("unchecked") ? [`${typeThis("reconcile")} writes it now`] : []),
+    ...(states.has("missing") ? [`${typeThis("reconcile")} writes it now`] : []),
   ];
   return commands.length > 0 ? [context(commands.join(" · "))] : [];
 }
