@@ -207,7 +207,7 @@ export interface OperationView {
 }
 
 /** State of a node that was last posted in the thread, and the number of its posted notes; later lines depend on it. */
-export interface ThreadState extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
+export interface ThreadState extends Pick<NodeRecord, "index" | "status" | "stage" | "position" | "stageSince"> {
   readonly notes: number;
   readonly failed: boolean;
 }

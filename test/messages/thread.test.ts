@@ -18,6 +18,12 @@ test("tells each new stage and how long the one before took", () => {
   ]);
 });
 
+test("gives no duration where a stage between the two was over before it was told", () => {
+  const before = nodeRecord({ stage: "guard", position: "3/14", stageSince: "2026-11-21T14:07:18.000Z" });
+  expect(texts(before, nodeRecord({ position: "4/14" }))[0]).toContain("(metadata route took 42s)");
+  expect(texts(before, nodeRecord({ position: "5/14" }))[0]).not.toContain("took");
+});
+
 test("is silent when only what a node waits for has changed", () => {
   expect(said(nodeRecord(), nodeRecord({ waitsFor: "the reboot" }))).toEqual([]);
 });

@@ -27,6 +27,7 @@ export const threadStateOf = ({
   index,
   status,
   stage,
+  position,
   stageSince,
   notes,
   failure: failed,
@@ -34,14 +35,23 @@ export const threadStateOf = ({
   index,
   status,
   stage,
+  ...(position === undefined ? {} : { position }),
   stageSince,
   notes: notes.length,
   failed: failed !== null,
 });
 
+type Staged = Pick<NodeRecord, "position">;
+
+/** Is the stage the one after the other? A short one may begin and end between two polls. */
+function isNext({ position: before }: Staged, { position: after }: Staged): boolean {
+  if (before === undefined || after === undefined) return true;
+  return Number.parseInt(after, 10) - Number.parseInt(before, 10) === 1;
+}
+
 /** Duration of the stage before, once it is over. */
 function took(before: ThreadState | null, after: NodeRecord): string {
-  if (!before?.stage) return "";
+  if (!before?.stage || !isNext(before, after)) return "";
   return ` (${stageName(before.stage)} took ${between(before.stageSince, after.stageSince)})`;
 }
 
