@@ -94,6 +94,7 @@ test("a node that no instance stands behind is refused", async () => {
     apiVersion: "v1",
     kind: "Node",
     metadata: { name: "stray", labels: { "kubernetes.io/os": "windows" } },
+    spec: {},
   } as unknown as KubeObject);
   expect(await ask(here, "stray")).toMatch(/no EC2 instance.*delete the Node with kubectl/s);
 });
