@@ -83,7 +83,7 @@ test("a freeze that comes meanwhile pauses it before a node is begun, and Thaw i
   expect(card()).toContain("[Thaw web]");
   await here.press("operator", DO_NEXT);
   await here.pass(7);
-  expect(card()).toContain("That is over: press Resume.");
+  expect(card()).toContain("No freeze or hold stops it any more: press Resume.");
   await here.press("operator", RESUME_ROLLOUT);
   await settled(here, 240);
   expect(await rollout()).toMatchObject({ status: "succeeded", summary: "4 of 4 nodes are rebooted and proven." });
