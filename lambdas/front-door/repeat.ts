@@ -12,7 +12,7 @@ import {
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { retryOf } from "../messages/operation/retry.ts";
 import type { NodeWork } from "../records/node-work.ts";
-import { isKept, type Message, type OperationStatus } from "../records/records.ts";
+import { isKept, type Message, type OperationRecord, type OperationStatus } from "../records/records.ts";
 import { accept } from "./accept.ts";
 import type { PlacedClick } from "./carrier.ts";
 import { followPressed } from "./follow-up.ts";
@@ -45,14 +45,18 @@ async function start(door: FrontDoor, presser: ButtonPress, request: Request, ca
 const DID_NOTHING: ReadonlySet<OperationStatus> = new Set(["not-started", "refused"]);
 
 /**
- * Finds the cause that names the repetition of an `add`. If an attempt did nothing, the next one is named after that
- * attempt: of all repetitions, only one ever does the work.
- * @param id of the operation that failed
+ * Finds the cause that names the operation of a button that may do its work once. If an attempt did nothing, the next one
+ * is named after that attempt: of all presses, only one ever does the work.
+ * @param cause that names the first attempt
  */
-async function causeOfRetry(door: FrontDoor, id: string): Promise<string> {
-  const cause = `again ${id}`;
-  const attempt = await door.steps.ledger.operation(operationId(door.configuration.cluster.name, "add", cause));
-  return attempt && DID_NOTHING.has(attempt.status) ? causeOfRetry(door, attempt.id) : cause;
+export async function causeOfAttempt(
+  door: FrontDoor,
+  command: Request["command"],
+  cause: string,
+  didNothing: (attempt: OperationRecord) => boolean = ({ status }) => DID_NOTHING.has(status),
+): Promise<string> {
+  const attempt = await door.steps.ledger.operation(operationId(door.configuration.cluster.name, command, cause));
+  return attempt && didNothing(attempt) ? causeOfAttempt(door, command, `again ${attempt.id}`, didNothing) : cause;
 }
 
 /**
@@ -67,12 +71,9 @@ export async function tryAgain(door: FrontDoor, presser: ButtonPress, id: string
   if (!operation) return staleClick;
   const request = retryOf(operation, await door.steps.ledger.nodes(id));
   if (!request) return notTriedAgain(operation);
-  return start(
-    door,
-    presser,
-    request,
-    commandOf(request.command).dialog ? presser.triggerId : await causeOfRetry(door, id),
-  );
+  const { command } = request;
+  const cause = commandOf(command).dialog ? presser.triggerId : await causeOfAttempt(door, command, `again ${id}`);
+  return start(door, presser, request, cause);
 }
 
 /** Commands that a button may run: those that show a node, and those whose workflow checks the person again. */

@@ -12,7 +12,7 @@ import { accept, type Submission } from "./accept.ts";
 import { follow } from "./follow-up.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { originRefusal, personOf, refusalOf, refusedByPolicy, type SlackSender } from "./permission.ts";
-import type { ButtonPress } from "./repeat.ts";
+import { type ButtonPress, causeOfAttempt } from "./repeat.ts";
 import { unpark } from "./steer.ts";
 
 /** A person's vote on the plan of an operation. */
@@ -139,6 +139,9 @@ function unapprovedRequest(request: Request, node: string, breakGlass: string): 
   return { ...asked, node, breakGlass } as Request;
 }
 
+/** Did an attempt end before it had its machine? From then on, the request that waits is cancelled. */
+const didNotBegin = ({ status, endedAt }: OperationRecord): boolean => endedAt !== null && status !== "succeeded";
+
 /**
  * Requests the change that waits for an approval once more without waiting, in the name of the person who gave the
  * reason. The workflow checks the person's right again, by what Slack says then, and cancels the request that waits once
@@ -151,9 +154,10 @@ async function runUnapproved(
   reason: string,
 ): Promise<Message | null> {
   const about = operationIn(asking) ?? "";
-  const { approval, request, endedAt } = (await door.steps.ledger.operation(about)) ?? {};
+  const { approval, request, endedAt, cancelledBy } = (await door.steps.ledger.operation(about)) ?? {};
   const node = approval?.unapprovedNode;
-  if (!request || node === undefined || endedAt !== null || approval?.state !== "open" || reason.trim() === "")
+  const isOpen = approval?.state === "open" && endedAt === null && cancelledBy === null;
+  if (!request || node === undefined || !isOpen || reason.trim() === "")
     return voteAnswer({ kind: "closed", operation: about });
   if (asking !== askingOf(about, approval)) return voteAnswer({ kind: "stale", operation: about });
   const sender = { ...person.requester, teamId: door.configuration.slack.teamId };
@@ -163,7 +167,7 @@ async function runUnapproved(
   const started = await accept(door, {
     ...person,
     request: unapprovedRequest(request, node, reason.trim()),
-    cause: `unapproved ${asking}`,
+    cause: await causeOfAttempt(door, request.command, `unapproved ${asking}`, didNotBegin),
     follows,
   });
   if (started.status === "not-started" || started.status === "refused") return startedAnswer(started);

@@ -34,7 +34,7 @@ export interface RolloutPause {
   readonly cause?: string;
   /** Set while no node can be begun, because others take all slots. */
   readonly taken?: TakenSlots | null;
-  /** Freeze or hold that keeps every node from being begun; null once it has ended, missing for another pause. */
+  /** Freeze or hold that keeps every node from being begun; null once it has ended, missing if there was none. */
   readonly stop?: Stop | null;
 }
 

@@ -1,5 +1,6 @@
 import { requesterOf } from "./origin.ts";
 import { asksToContinue, type NodeRecord, type OperationRecord } from "./records.ts";
+import type { RolloutPause } from "./steering.ts";
 
 /** Kinds of waits for a person, the most urgent first. */
 export const waitKinds = [
@@ -41,8 +42,8 @@ export interface PersonWait {
   /** ISO 8601. */
   readonly since: string;
   readonly audience: Audience;
-  /** Cause, as a clause; missing where the kind of the wait says all. */
-  readonly cause?: string;
+  /** The pause of a rollout; missing for other kinds. */
+  readonly pause?: RolloutPause;
   /** People are called again within the hour, whatever its kind. */
   readonly isUrgent?: boolean;
 }
@@ -171,12 +172,11 @@ const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
   paused: among((operation) => {
     const paused = operation.rollout?.paused;
     if (!paused) return null;
-    const { at, by, why, cause } = paused;
     return {
-      ...ofOperation("paused", operation, at, { command: "resume" }),
-      cause: cause ? `${why}: ${cause}` : why,
+      ...ofOperation("paused", operation, paused.at, { command: "resume" }),
+      pause: paused,
       // A person who pauses a rollout knows that it waits.
-      isUrgent: by === null,
+      isUrgent: paused.by === null,
     };
   }),
   quarantined: amongCordons("quarantined", "uncordon", ({ cordon }) => cordon.unproven?.isQuarantined === true),
@@ -217,21 +217,25 @@ const urgent: ReadonlySet<WaitKind> = new Set<WaitKind>(["continue", "late-reboo
 /** Does an operation stand still until the wait ends, with a node away? */
 export const isUrgent = ({ kind, isUrgent: isSo = urgent.has(kind) }: PersonWait): boolean => isSo;
 
+/** States in which a node is left out of service by the failure that pauses its rollout. */
+const leftByRollout: ReadonlySet<WaitKind> = new Set<WaitKind>(["unproven", "held"]);
+
+/** Has the failure that paused the rollout left the node? A pause by a person, and one before, does not name it. */
+const isCause = (paused: PersonWait, { kind, operation, since }: PersonWait): boolean =>
+  paused.pause?.by === null &&
+  leftByRollout.has(kind) &&
+  operation === paused.operation &&
+  Date.parse(since) <= Date.parse(paused.since);
+
 /**
- * Leaves out nodes that a paused rollout has left: one call to the rollout names them as its cause.
+ * Leaves out nodes whose failure has paused their rollout: one call to the rollout names them as its cause.
  * @returns each remaining wait, with the names of those that its call covers too
  */
 export function withoutDoubles(waits: readonly PersonWait[]): { wait: PersonWait; covers: readonly string[] }[] {
-  const paused = new Set(waits.flatMap(({ kind, operation }) => (kind === "paused" ? [operation] : [])));
-  const isCovered = ({ kind, operation }: PersonWait): boolean => leftByRollout.has(kind) && paused.has(operation);
-  return waits
-    .filter((wait) => !isCovered(wait))
-    .map((wait) => {
-      const isPause = wait.kind === "paused";
-      const covered = isPause ? waits.filter((one) => isCovered(one) && one.operation === wait.operation) : [];
-      return { wait, covers: covered.map(waitName) };
-    });
+  const calls = waits.map((wait) => ({
+    wait,
+    covers: waits.filter((one) => isCause(wait, one)).map(waitName),
+  }));
+  const covered = new Set(calls.flatMap(({ covers }) => covers));
+  return calls.filter(({ wait }) => !covered.has(waitName(wait)));
 }
-
-/** States in which a node is left out of service by the failure that pauses its rollout. */
-const leftByRollout: ReadonlySet<WaitKind> = new Set<WaitKind>(["unproven", "held"]);

@@ -195,6 +195,33 @@ describe("A reminder", () => {
     expect(holderBy({ userId: "U0OPERATOR", at: later }, { holder: first }).since).toBe(later);
   });
 
+  it("of a pause by a person, or before the failure of a node, is not about that node", () => {
+    const byPerson = { by: "U0OPERATOR", at: AT, why: "<@U0OPERATOR> paused it" };
+    const earlier = { by: null, at: "2026-11-21T02:59:00.000Z", why: "" };
+    const left = waitsIn(examples.unproven);
+    for (const paused of [byPerson, earlier]) {
+      const pauses = waitsIn(running({ rollout: { paused, part: 1, parkedAt: null, heard: null } }));
+      expect(withoutDoubles([...pauses, ...left]).map(({ wait }) => wait)).toEqual([...pauses, ...left]);
+    }
+  });
+
+  it("of a pause names the person who paused it, and what ends a freeze", () => {
+    const stop = {
+      kind: "freeze",
+      target: { kind: "cluster" },
+      reason: "night",
+      by: "Olivia",
+      at: AT,
+      until: null,
+    } as const;
+    const paused = { by: "U0OPERATOR", at: AT, why: "<@U0OPERATOR> paused it", stop };
+    const [wait] = waitsIn(running({ rollout: { paused, part: 1, parkedAt: null, heard: null } }));
+    if (wait === undefined) throw new Error("nothing waits");
+    expect(waitReminder(wait, { called: [], now: NOW }).text).toContain(
+      "for 20m: <@U0OPERATOR> paused it. The cluster is frozen by Olivia (night). To end it: `{win} thaw`. Next: press Resume",
+    );
+  });
+
   it("of a paused rollout is about the nodes that it left too, so that one call names them", () => {
     const paused = waitsIn(examples.paused);
     const left = [...waitsIn(examples.unproven), ...waitsIn(examples.held)];

@@ -20,10 +20,14 @@ export async function slot(task: EmptyingTask): Promise<void> {
   task.isGone = (await once(task, "judge again", () => judgeIfThere(task))) === "gone";
 }
 
-/** Judges requester and node again, unless the Node was deleted or replaced since the plan. The body of a step. */
+/**
+ * Judges requester and node again, unless the Node was deleted or replaced since the plan. A removal is refused if it was
+ * replaced: the new Node has pods on the machine that would be terminated. The body of a step.
+ */
 async function judgeIfThere(task: EmptyingTask): Promise<"there" | "gone"> {
   const { name, uid } = nodeOf(task);
-  if ((await task.steps.nodes.read(name))?.metadata?.uid !== uid) return "gone";
+  const node = await task.steps.nodes.read(name);
+  if (!node || (node.metadata?.uid !== uid && task.workflow !== "remove")) return "gone";
   await task.judgeAgain();
   return "there";
 }

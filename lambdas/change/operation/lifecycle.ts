@@ -108,14 +108,17 @@ export async function failOperation(op: Execution, error: unknown): Promise<Mess
   const cause = causeOf(error);
   const kind = kindOf(error);
   const status = endings[kind] ?? "failed";
+  // A service that was unavailable may have ended an operation whose nodes were begun.
+  const nodes = kind === "Retryable" ? await steps.ledger.nodes(start.operation) : [];
+  const isUnbegun = kind === "Retryable" && nodes.length === 0;
   await steps.ledger.changeOperation(start.operation, {
     status,
-    summary: (kind === "Retryable" ? busySummary(cause.message) : cause.message).slice(0, 500),
+    summary: (isUnbegun ? busySummary(cause.message) : cause.message).slice(0, 500),
     endedAt: steps.timestamp(),
   });
   if (PRIVATE.has(kind)) return privately(op, mistakeMessage(cause.message));
   const operation = await steps.ledger.operation(start.operation);
-  const canRepeat = !isDryRun(start.request) && operation !== undefined && retryOf(operation, []) !== null;
+  const canRepeat = !isDryRun(start.request) && operation !== undefined && retryOf(operation, nodes) !== null;
   const message = (messages[kind] ?? troubleMessage)(start, cause.message, canRepeat);
   if (isDryRun(start.request)) return privately(op, message);
   await postEnd(op, withAudit(message, operation?.audit));

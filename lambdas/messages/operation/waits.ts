@@ -2,6 +2,7 @@ import type { Block, Message } from "../../records/records.ts";
 import type { WaitHolder } from "../../records/reminders.ts";
 import { type PersonWait, type WaitKind, waitName } from "../../records/waits.ts";
 import { typeThis } from "../command/syntax.ts";
+import { pausedWords } from "../rollout/rollout.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, say, section } from "../slack/blocks.ts";
 import {
@@ -188,7 +189,7 @@ interface Called {
 /** Reminds people of something that waits for them, or says who of them has it. */
 export function waitReminder(wait: PersonWait, { called, holder, now }: Called): Message {
   const { says, next } = waitWords[wait.kind];
-  const cause = wait.cause === undefined ? "" : `: ${plain(wait.cause, 600)}`;
+  const cause = wait.pause === undefined ? "" : `: ${pausedWords(wait.pause)}`;
   const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
   const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
   const has = holder ? [section(holderWords(holder))] : [];

@@ -10,7 +10,7 @@ import { stageName } from "../operation/stages.ts";
 import { type Button, say } from "../slack/blocks.ts";
 import { PAUSE_ROLLOUT, RESUME_ROLLOUT, RESUME_WITH_MORE } from "../slack/buttons.ts";
 import { counted, failureWords, GAVE_UP, prose, some } from "../slack/text.ts";
-import { commonReason, stopEnd } from "../stops/stop.ts";
+import { commonReason, stopAndEnd } from "../stops/stop.ts";
 
 /** Nodes named in a sentence; the rest is counted. */
 const MOST = 5;
@@ -62,9 +62,12 @@ export function pauseCauseOf(cause: PauseCause, nodes: readonly NodeRecord[]): s
   return why?.replace(GAVE_UP, "");
 }
 
-/** Reason of a pause, and its cause where it is known, as a clause. */
-const pausedWords = ({ why, cause }: RolloutPause): string =>
-  cause === undefined ? prose(why) : `${prose(why)} (${failureWords(cause, 300)})`;
+/** Reason of a pause, and its cause where it is known, as a clause; then what ends the freeze or hold over it. */
+export const pausedWords = ({ why, cause, stop }: Omit<RolloutPause, "by" | "at">): string =>
+  [
+    cause === undefined ? prose(why) : `${prose(why)} (${failureWords(cause, 300)})`,
+    ...(stop ? [stopAndEnd(stop, why)] : []),
+  ].join(". ");
 
 /** Reason of a pause by a person, as a clause. */
 export const pausedBy = (userId: string): string => `<@${userId}> paused it`;
@@ -88,11 +91,14 @@ export const pausedSummary = (
 ): string => [`Paused: ${pause.why}. ${progress(nodes)}.`, onwards(pause, nodes), "Cancel ends the rollout."].join(" ");
 
 /** Next step of a paused rollout: what ends its freeze or frees a slot, or that Resume goes on. */
-function onwards({ taken, stop }: Pick<RolloutPause, "taken" | "stop">, nodes: readonly NodeRecord[]): string {
-  if (stop) return `${stopEnd(stop)}, then press Resume.`;
-  if (stop === null) return "That is over: press Resume.";
+function onwards(
+  { why, taken, stop }: Pick<RolloutPause, "why" | "taken" | "stop">,
+  nodes: readonly NodeRecord[],
+): string {
+  if (stop) return `${stopAndEnd(stop, why)}, then press Resume.`;
   if (taken)
     return `${takenWords(taken)} Bring ${taken.away.length === 1 ? "it" : "one of them"} back into service, then press Resume; or go on with ${moreOf(taken)} nodes unavailable.`;
+  if (stop === null) return "No freeze or hold stops it any more: press Resume.";
   return `Nodes whose ${verbOf(nodes)} has not been sent are restored, the others are finished. Resume goes on with the nodes that are left.`;
 }
 

@@ -101,7 +101,11 @@ export const stopWords = (stop: Stop): string => {
 };
 
 /** Step that ends a freeze or a hold, as an order. */
-export const stopEnd = (stop: Stop): string => `To end it: ${remedy(stop)}`;
+const stopEnd = (stop: Stop): string => `To end it: ${remedy(stop)}`;
+
+/** Names a freeze or a hold, unless the reason before it does, and the step that ends it. @param why the reason */
+export const stopAndEnd = (stop: Stop, why: string): string =>
+  `${why === stopWords(stop) ? "" : `${capital(stopWords(stop))}. `}${stopEnd(stop)}`;
 
 /** Commands that end a freeze or a hold, where a sentence of Casement names one. */
 const UNDO = /`\{win\} ((thaw|unhold)(?: ([\w.-]+))?)`/;

@@ -4,7 +4,7 @@ import { beginOperation, failOperation } from "../../../lambdas/change/operation
 import { Refused, Retryable, UserError } from "../../../lambdas/errors.ts";
 import type { Message, OperationRecord } from "../../../lambdas/records/records.ts";
 import { verbs } from "../../engine/durable-engine.ts";
-import { operationRecord } from "../../messages/records.ts";
+import { nodeRecord, operationRecord } from "../../messages/records.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 
 const NOW = Date.parse("2026-11-21T14:05:00Z");
@@ -60,7 +60,11 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
   const post = async (_channel: string, { blocks }: Message) => void said.push(JSON.stringify(blocks));
   const steps = verbs({
     runtime: { rules: async () => configurationWith() },
-    ledger: { changeOperation: async () => undefined, operation: async () => operationRecord() },
+    ledger: {
+      changeOperation: async () => undefined,
+      operation: async () => operationRecord(),
+      nodes: async () => [],
+    },
     thread: { post },
   });
   const { id, request, asker } = operationRecord();
@@ -71,6 +75,39 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
     expect.stringContaining("because a service was unavailable: InternalError: later"),
     expect.stringContaining("unexpected error: oops"),
   ]);
+});
+
+it.each([
+  [
+    "no node was begun is said to be not begun, and offered again",
+    0,
+    /^Not begun: gave up after .*Try again later/,
+    true,
+  ],
+  ["nodes were begun is not", 2, /^InternalError: later$/, false],
+] as const)("an operation that a busy service ended after %s", async (_when, count, summary, isOffered) => {
+  let said = "";
+  let record = operationRecord({ request: { command: "add", pool: "web", count: 2, dryRun: false } });
+  const steps = verbs({
+    runtime: { rules: async () => configurationWith() },
+    ledger: {
+      changeOperation: async (_id: string, change: object) => {
+        record = { ...record, ...change };
+      },
+      operation: async () => record,
+      nodes: async () => Array.from({ length: count }, () => nodeRecord({ status: "running" })),
+    },
+    thread: {
+      post: async (_channel: string, { blocks }: Message) => {
+        said = JSON.stringify(blocks);
+      },
+    },
+  });
+  const { id, request, asker } = record;
+  const busy = new Retryable("InternalError: later");
+  await failOperation({ ctx, steps, start: { operation: id, request, asker, notAfter: NOW / 1000 } }, busy);
+  expect(record.summary).toMatch(summary);
+  expect(said.includes('Try again"')).toBe(isOffered);
 });
 
 it("an operation that a rule started begins without a policy, and its end is said in its channel alone", async () => {

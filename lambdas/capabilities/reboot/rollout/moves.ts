@@ -4,13 +4,13 @@ import { rolloutCommand } from "../../../commands/request.ts";
 import { pauseCauseOf, pausedSummary, pauseWords } from "../../../messages/rollout/rollout.ts";
 import { stopWords } from "../../../messages/stops/stop.ts";
 import { BY_ITSELF } from "../../../records/origin.ts";
-import { type NodeRecord, newNodeRecord } from "../../../records/records.ts";
+import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../../records/records.ts";
 import type { RolloutNode } from "../../../records/rollout.ts";
 import type { Moves, PauseCause } from "../../../records/rollout-moves.ts";
 import { executionName } from "../../../steps/executions.ts";
 import type { Steps } from "../../../steps/steps.ts";
+import type { Stop } from "../../../time/stops.ts";
 import { renewed } from "./renew.ts";
-import { stopOfPools } from "./stops.ts";
 
 /** The rollout whose nodes are started. */
 type Starter = Pick<Execution, "steps" | "start">;
@@ -66,16 +66,25 @@ export async function beginNodes(
   for (const node of await toBegin(op.steps, seen, indexes)) await begin(op, node, machines.get(node.name) ?? null);
 }
 
-const markOf = (cause: PauseCause): string =>
-  cause.kind === "canary" ? "paused after the canary" : `paused after ${cause.indexes.join(", ")}`;
+/**
+ * Marks the audit entry of a pause, unique within the rollout. A pause that follows from no node is marked by the Resume
+ * before it.
+ */
+function markOf(cause: PauseCause, { rollout }: OperationRecord): string {
+  if (cause.kind === "canary") return "paused after the canary";
+  return `paused after ${cause.indexes.join(", ") || (rollout?.heard ?? "its beginning")}`;
+}
 
-/** Pauses a rollout without a person's request; the next poll notifies people. */
+/**
+ * Pauses a rollout without a person's request; the next poll notifies people.
+ * @param stop freeze or hold over its pools, if that is the cause
+ */
 export async function pauseFor(
   steps: Steps,
-  { operation, rollout, nodes }: RolloutSeen,
+  { operation, nodes }: RolloutSeen,
   cause: PauseCause,
+  stop: Stop | null,
 ): Promise<void> {
-  const stop = cause.kind === "stopped" ? await stopOfPools(steps, { rollout }) : null;
   const why = stop ? stopWords(stop) : pauseWords(cause, nodes);
   const known = pauseCauseOf(cause, nodes);
   const paused = {
@@ -85,7 +94,7 @@ export async function pauseFor(
     ...(known === undefined ? {} : { cause: known }),
     ...(stop ? { stop } : {}),
   };
-  await steps.audit.append({ operation: operation.id }, markOf(cause), {
+  await steps.audit.append({ operation: operation.id }, markOf(cause, operation), {
     what: "asked",
     detail: { question: "go on with the rollout", why: paused.why },
   });

@@ -21,7 +21,7 @@ import { againLast, gotNoSlot, wasStopped } from "./renew.ts";
 import type { RolloutWork } from "./runs.ts";
 import { areSettled, keepReadiness, spareWaiting } from "./settle.ts";
 import { noteSlots } from "./slots.ts";
-import { stopOfPools } from "./stops.ts";
+import { stopOfMoves } from "./stops.ts";
 import { awaitWindow, closeWindow } from "./window.ts";
 
 /** Time after which a rollout that waits for a person ends its execution; the button starts the next one. */
@@ -87,14 +87,13 @@ async function move(poll: RolloutPoll, silentSince: number | null): Promise<bool
   const isCancelled = (await cancelledBy(steps, operation)) !== null;
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
-  // A node that is begun under a freeze would fail at once.
-  const stop = moves.start.length === 0 ? null : await stopOfPools(steps, seen);
+  const stop = await stopOfMoves(steps, seen, moves);
   const isReady = moves.start.length > 0 && !stop && (await areSettled(steps, seen));
   const start = isReady ? moves.start : [];
-  const pause: PauseCause | null = stop ? { kind: "stopped", indexes: [] } : moves.pause;
+  const pause: PauseCause | null = moves.pause ?? (stop && { kind: "stopped", indexes: [] });
   await keepReadiness(steps, seen, start);
   await beginNodes(poll, seen, { start });
-  if (pause) await pauseFor(steps, seen, pause);
+  if (pause) await pauseFor(steps, seen, pause, stop);
   const { paused, closedAt } = seen.operation.rollout ?? {};
   if (isCancelled || pause || paused || closedAt) await wakeNodes(steps, operation);
   if (seen.nodes.some(gotNoSlot))

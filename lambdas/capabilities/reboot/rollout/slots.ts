@@ -40,16 +40,16 @@ const orBusy =
   };
 
 /**
- * Shows in a paused rollout which nodes take all slots now, and whether the freeze that paused it is still in force. If a service is busy, the next poll does it. Call inside a
- * step.
+ * Shows in a paused rollout which nodes take all slots now, and which freeze or hold stops it. If a service is busy, the
+ * next poll does it. Call inside a step.
  */
 export async function noteSlots(steps: Steps, seen: RolloutSeen): Promise<void> {
   const { operation, nodes } = seen;
   const paused = operation.rollout?.paused;
   if (!operation.rollout || !paused) return;
   const taken = await slotsTaken(steps, seen).catch(orBusy(paused.taken));
-  const stop = paused.stop && (await stopOfPools(steps, seen).catch(orBusy(paused.stop)));
-  const state = { ...paused, taken, ...(stop === undefined ? {} : { stop }) };
+  const stop = await stopOfPools(steps, seen).catch(orBusy(paused.stop ?? null));
+  const state = { ...paused, taken, ...(stop || paused.stop !== undefined ? { stop } : {}) };
   const summary = pausedSummary(state, nodes);
   if (summary === operation.summary) return;
   await steps.ledger.changeOperation(operation.id, {

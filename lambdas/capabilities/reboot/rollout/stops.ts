@@ -1,4 +1,5 @@
 import type { RolloutSeen } from "../../../change/operation/rollout-view.ts";
+import type { Moves } from "../../../records/rollout-moves.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import type { Stop } from "../../../time/stops.ts";
 
@@ -11,3 +12,7 @@ export async function stopOfPools(steps: Steps, { rollout }: Pick<RolloutSeen, "
   for (const pool of rollout.pools ?? [rollout.pool]) found.push(await steps.stops.over(null, pool));
   return found.includes(null) ? null : (found[0] ?? null);
 }
+
+/** Finds the freeze or hold that is over a rollout's next moves: a node that is begun under it would fail at once. */
+export const stopOfMoves = async (steps: Steps, seen: RolloutSeen, { start, pause }: Moves): Promise<Stop | null> =>
+  start.length > 0 || pause?.kind === "stopped" ? stopOfPools(steps, seen) : null;

@@ -119,7 +119,7 @@ test.each<[string, Members, RolloutSeen, readonly string[]]>([
 });
 
 /** Shows the slots in a paused rollout. @returns what the ledger is given */
-async function noted(paused: object | null, failure?: Error): Promise<readonly unknown[]> {
+async function noted(paused: object | null, failure?: Error, stop: object | null = null): Promise<readonly unknown[]> {
   const written: unknown[] = [];
   const cluster = clusterOf([
     ["web-1", "web"],
@@ -128,6 +128,7 @@ async function noted(paused: object | null, failure?: Error): Promise<readonly u
   const steps = verbs({
     ...cluster,
     ledger: { changeOperation: async (id: string, change: object) => void written.push([id, change]) },
+    stops: { over: async () => stop },
     ...(failure
       ? {
           nodes: {
@@ -153,6 +154,27 @@ test("A paused rollout shows the node that takes the slot, and how it goes on", 
     ),
     rollout: { part: 1, paused: { by: "U1", taken: { pool: "web", most: 1, away: ["web-2"] } } },
   });
+});
+
+test("A paused rollout shows a freeze that came later or again, and a taken slot once it has ended", async () => {
+  const stop = { kind: "freeze", target: { kind: "pool", pool: "web" }, reason: "night", by: "Olivia", until: null };
+  const paused = { by: null, at: "", why: "web-1 failed" };
+  for (const before of [{}, { stop: null }])
+    expect(await noted({ ...paused, ...before }, undefined, { ...stop, at: "2026-11-21T03:00:00.000Z" })).toMatchObject(
+      [
+        [
+          "reboot-1",
+          {
+            summary: expect.stringContaining(
+              "Pool `web` is frozen by Olivia (night). To end it: `{win} thaw web`, then press Resume.",
+            ),
+          },
+        ],
+      ],
+    );
+  expect(await noted({ ...paused, stop })).toMatchObject([
+    ["reboot-1", { summary: expect.stringContaining("Bring it back"), rollout: { paused: { stop: null } } }],
+  ]);
 });
 
 test("A rollout that is not paused shows none, and a busy service leaves what was shown", async () => {

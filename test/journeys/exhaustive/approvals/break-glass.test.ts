@@ -112,6 +112,14 @@ describe("The button Run without approval", () => {
     expect(await recordOf(asked)).toMatchObject({ status: "waiting", cancelledBy: null });
     const card = openly(here).find((text) => text.includes(asked));
     expect(card).toContain("[Approve]\n[Deny]\n[Run without approval…]");
+
+    await here.type("approver", `/win approve ${first.id}`);
+    await here.until(async () => (await recordOf(first.id))?.approval?.state === "reviewed", 40, "the review");
+    await here.press("approver", RUN_UNAPPROVED);
+    await here.submit("approver", { reason: WHY });
+    await here.until(async () => (await recordOf(asked))?.status === "cancelled", 10, "the end of the request");
+    await settled(here, 60);
+    expect(await operationNow()).toMatchObject({ status: "succeeded", request: { node: otherWeb.name } });
   });
 
   test("does not wait for the time for which the change was asked", async () => {

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { CANCEL_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
-import { heldBack, newest, settled } from "../../evidence.ts";
+import { heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
-import { allowDisruptions, cordonByHand, edge, otherWeb, shortName, stateOf, web } from "../../others.ts";
+import { allowDisruptions, cordonByHand, edge, kubectl, otherWeb, shortName, stateOf, web } from "../../others.ts";
 import { inThreads, openly } from "../../reading.ts";
 import { ask, confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
 import { stop } from "../../stopping.ts";
@@ -73,6 +73,23 @@ test("cancelled while it waits for a slot, a removal has changed nothing and hol
   expect(openly(here)[0]).toContain("nothing was changed");
   expect(stateOf(here, web)).toBe("running");
   expect(await heldBack(here)).toEqual([]);
+});
+
+test("a removal whose Node was recreated while it waited for a slot does not terminate its machine", async () => {
+  here = await withThirdNode();
+  await cordonByHand(here, otherWeb);
+  await confirmRemoval(here, shortName(web));
+  await here.until(async () => (await stage(here)) === "slot", 5);
+  const { metadata, spec, status } = nodeNamed(here, web.name) ?? {};
+  await kubectl(here, "DELETE", `/api/v1/nodes/${web.name}`);
+  await kubectl(here, "POST", "/api/v1/nodes", {
+    metadata: { name: web.name, labels: metadata?.labels },
+    ...{ spec, status },
+  });
+  await cordonByHand(here, otherWeb, false);
+  await settled(here);
+  expect((await newest(here)).nodes[0]?.failure?.why).toContain("was deleted and recreated while its removal waited");
+  expect(stateOf(here, web)).toBe("running");
 });
 
 test("a removal that gets no slot ends at the deadline and says what it waited for", async () => {

@@ -6,6 +6,7 @@ import { kubectl } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { poolOfFour } from "../../pool-of-four.ts";
 import { openly, privately } from "../../reading.ts";
+import { copiesOf } from "../../tampering.ts";
 
 let here: Journey;
 let names: readonly string[];
@@ -82,10 +83,27 @@ test("a freeze that comes meanwhile pauses it before a node is begun, and Thaw i
   expect(card()).toContain("[Thaw web]");
   await here.press("operator", DO_NEXT);
   await here.pass(7);
-  expect(card()).toContain("That is over: press Resume.");
+  expect(card()).toContain("No freeze or hold stops it any more: press Resume.");
   await here.press("operator", RESUME_ROLLOUT);
   await settled(here, 240);
   expect(await rollout()).toMatchObject({ status: "succeeded", summary: "4 of 4 nodes are rebooted and proven." });
+});
+
+test("a second freeze pauses it as the first did", async () => {
+  const { id, rollout, pause } = await atFirstProof();
+  await here.type("operator", '/win freeze web --reason "incident"');
+  await pause();
+  await here.type("operator", "/win thaw web");
+  await here.type("operator", `/win resume ${id}`);
+  await here.until(async () => (await here.nodes(id))[1]?.stage === "prove", 60, "the second proof");
+  await here.type("operator", '/win freeze web --reason "another incident"');
+  await pause();
+  expect(await rollout()).toMatchObject({ status: "waiting", endedAt: null });
+  const asked = copiesOf(here).filter(({ entry }) => entry.what === "asked");
+  expect(asked.map(({ entry }) => JSON.stringify(entry.detail))).toEqual([
+    expect.stringContaining("(incident)"),
+    expect.stringContaining("(another incident)"),
+  ]);
 });
 
 test("a request in a frozen pool is refused with the button that ends the freeze", async () => {
