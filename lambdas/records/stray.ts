@@ -24,11 +24,7 @@ const nameOf = ({ kind, instanceId }: Stray): string => `${kind} ${instanceId}`;
  * @param found whether an operation works on them or not
  * @param busy ids of the machines that an operation works on
  */
-export function strayNews(
-  posted: readonly Stray[],
-  found: readonly Stray[],
-  busy: ReadonlySet<string>,
-): StrayNews {
+export function strayNews(posted: readonly Stray[], found: readonly Stray[], busy: ReadonlySet<string>): StrayNews {
   const [known, now] = [new Set(posted.map(nameOf)), new Set(found.map(nameOf))];
   const began = found.filter((one) => !known.has(nameOf(one)) && !busy.has(one.instanceId));
   const open = posted.filter((one) => now.has(nameOf(one)));
