@@ -57,11 +57,11 @@ async function recordsOf(context: FrontDoorContext, machines: readonly Machine[]
 
 /** Lists the machines that are not nodes, with the ledger's facts about them. */
 export const unregistered = (context: FrontDoorContext) => ({
-  /** Counts the machines that people kept for inspection. */
-  countKept: async (machines: readonly Machine[]): Promise<number> => {
+  /** Selects the machines that people kept for inspection. */
+  kept: async (machines: readonly Machine[]): Promise<Machine[]> => {
     const records = await recordsOf(context, machines);
     const kept = new Set(records.filter(isKept).map(({ instanceId }) => instanceId));
-    return machines.filter(({ instanceId }) => kept.has(instanceId)).length;
+    return machines.filter(({ instanceId }) => kept.has(instanceId));
   },
 
   /**

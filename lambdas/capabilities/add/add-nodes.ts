@@ -105,7 +105,7 @@ async function findRoom({ steps, start, request, settings }: Op<AddRequest>): Pr
   const profile = profileOf(configuration);
   await steps.instances.checkSecurityGroup(pool.securityGroup, profile.ports(configuration.cluster));
   const machines = await steps.instances.ofPool(configuration.cluster.name, name);
-  const kept = await steps.unregistered.countKept(machines);
+  const kept = (await steps.unregistered.kept(machines)).length;
   const { before, granted } = await steps.reservations.reserve(
     { name, maximum: pool.maximum },
     start.operation,

@@ -7,6 +7,7 @@ import { notProbed } from "../../messages/node/reboot.ts";
 import { probeLate, probeToEnd } from "../../messages/provision/new-data-plane.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import { executionName } from "../../steps/executions.ts";
+import { currentNode } from "./join.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
 
 /** Codes of the faults of a new data plane. */
@@ -26,24 +27,25 @@ function withoutImage({ pool, runtime }: ProvisionTask): string | null {
   return `\`probe.images\` names no image for ${images.linux ? pool.windows : "Linux"}`;
 }
 
-/**
- * Has the probe run by the function whose account may create pods; the account that joins machines may not.
- * @returns time of the order, in milliseconds since the epoch
- */
-const orderProbe = (task: ProvisionTask): Promise<number> =>
+/** Has the probe run by the function whose account may create pods; the account that joins machines may not. */
+const orderProbe = (task: ProvisionTask): Promise<void> =>
   once(task, "have the data plane probed", async () => {
     const { operation, index } = task.start;
-    const at = task.steps.now();
     const name = executionName(operation, String(index), "data plane");
     await task.steps.executions.start("probe-nodes", name, { operation, index });
-    return at;
   });
 
-/** Waits for the recorded result. At the stage's deadline there is none, which is no judgement of the node. */
-const probed = (task: ProvisionTask, since: number): Promise<ProbeResult> =>
+/**
+ * Waits for the result that is recorded in this stage: a repeated order finds the first probe, which may have ended. At
+ * the stage's deadline there is none, which is no judgement of the node.
+ * @throws StageFailed if the Node was deleted meanwhile
+ */
+const probed = (task: ProvisionTask): Promise<ProbeResult> =>
   waitFor(task, "the data plane is probed", async () => {
+    await currentNode(task);
     const found = await task.steps.machines.probed.of(machineOf(task).instanceId);
-    if (found?.uid === nodeOf(task).uid && Date.parse(found.probedAt) >= since) return done(found.result);
+    const isOfStage = found && Date.parse(found.probedAt) >= (task.enteredAt ?? 0);
+    if (isOfStage && found.uid === nodeOf(task).uid) return done(found.result);
     const isLate = task.steps.now() >= task.wait.until;
     return isLate ? done<ProbeResult>({ state: "not-probed", why: probeLate }) : pending(probeToEnd);
   });
@@ -52,8 +54,8 @@ const probed = (task: ProvisionTask, since: number): Promise<ProbeResult> =>
 async function probeNew(task: ProvisionTask): Promise<ProbeResult> {
   const why = withoutImage(task);
   if (why !== null) return { state: "not-probed", why };
-  const ordered = await orderProbe(task).catch((error: unknown) => causeOf(error).message);
-  return typeof ordered === "string" ? { state: "not-probed", why: ordered } : probed(task, ordered);
+  const refused = await orderProbe(task).catch((error: unknown) => causeOf(error).message);
+  return typeof refused === "string" ? { state: "not-probed", why: refused } : probed(task);
 }
 
 /**

@@ -12,30 +12,44 @@ const hasStartingTaint = ({ spec }: Node): boolean => (spec?.taints ?? []).some(
 
 const poolOf = ({ tags }: Machine): string | null => tags[TAG.pool] ?? null;
 
-/** Finds running machines that Casement launched, whose operation has ended, and whose Node is gone. */
+/** Finds running machines that Casement launched, whose operation has ended, and that have no Node. */
 async function withoutNode(steps: Steps, cluster: string, all: readonly Machine[], nodes: readonly Node[]) {
   const running = all.filter(({ state }) => state === "running");
   const left = (await steps.unregistered.list(running, nodes, cluster)).filter(({ state }) => state === "left");
   return left.map(({ instanceId, pool }): Stray => ({ kind: "no-node", instanceId, node: null, pool }));
 }
 
-/** Finds machines without a Node, and nodes with the start-up taint, that no operation works on. */
+/** Finds nodes with the start-up taint, except those of machines that people keep: reminders name these. */
+async function starting(steps: Steps, own: ReadonlyMap<string, Machine>, nodes: readonly Node[]) {
+  const tainted = nodes
+    .filter((node) => isWindows(node) && hasStartingTaint(node))
+    .flatMap((node) => {
+      const machine = own.get(instanceIdOf(node) ?? "");
+      return machine ? [{ machine, node }] : [];
+    });
+  const kept = new Set(await steps.unregistered.kept(tainted.map(({ machine }) => machine)));
+  return tainted
+    .filter(({ machine }) => !kept.has(machine))
+    .map(({ machine, node }): Stray => {
+      const { instanceId } = machine;
+      return { kind: "starting", instanceId, node: node.metadata?.name ?? null, pool: poolOf(machine) };
+    });
+}
+
+/** Finds machines without a Node, and nodes with the start-up taint. */
 async function findStrays(steps: Steps): Promise<readonly Stray[]> {
   const { configuration } = await steps.runtime.read(null);
   const { id, name } = configuration.cluster;
   const nodes = await steps.nodes.all();
   const own = await machinesActedFor(steps, configuration, nodes);
-  const starting = nodes
-    .filter((node) => isWindows(node) && hasStartingTaint(node))
-    .flatMap((node): Stray[] => {
-      const machine = own.get(instanceIdOf(node) ?? "");
-      if (!machine) return [];
-      const { instanceId } = machine;
-      return [{ kind: "starting", instanceId, node: node.metadata?.name ?? null, pool: poolOf(machine) }];
-    });
-  const found = [...(await withoutNode(steps, name, await steps.instances.ofCluster(id), nodes)), ...starting];
+  const machines = await steps.instances.ofCluster(id);
+  return [...(await withoutNode(steps, name, machines, nodes)), ...(await starting(steps, own, nodes))];
+}
+
+/** Finds the machines that an operation works on. @returns their ids */
+async function busyAmong(steps: Steps, found: readonly Stray[]): Promise<ReadonlySet<string>> {
   const holders = await Promise.all(found.map(({ instanceId }) => steps.leases.holder(instanceId)));
-  return found.filter((_one, at) => holders[at] === undefined);
+  return new Set(found.filter((_one, at) => holders[at] !== undefined).map(({ instanceId }) => instanceId));
 }
 
 /**
@@ -45,12 +59,13 @@ async function findStrays(steps: Steps): Promise<readonly Stray[]> {
  */
 export async function postStrays(steps: Steps, look: string): Promise<void> {
   const found = await findStrays(steps);
-  const { began, ended } = strayNews(await steps.announcements.strays.posted(), found);
+  const before = await steps.announcements.strays.posted();
+  const { began, ended, posted } = strayNews(before, found, await busyAmong(steps, found));
   if (began.length + ended.length === 0) return;
   const { slack } = await steps.runtime.rules();
   for (const [kind, strays] of Map.groupBy(began, (one) => one.kind))
     await steps.thread.post(slack.channel, strayMessage(kind, strays), `${look} ${kind}`);
   for (const [kind, strays] of Map.groupBy(ended, (one) => one.kind))
     await steps.thread.post(slack.channel, strayEndMessage(kind, strays), `${look} ${kind} ended`);
-  await steps.announcements.strays.keep(found);
+  await steps.announcements.strays.keep(posted);
 }

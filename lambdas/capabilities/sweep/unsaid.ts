@@ -17,11 +17,14 @@ const ATTEMPTS = 1;
 /** Messages that one tick redraws: each is an update, of which Slack takes about one a second. */
 const MOST_AT_ONCE = 20;
 
+/** Longest time between two attempts of an execution to show its end, each of which sets that end anew. */
+const OWN_ATTEMPT_MS = 3 * MINUTE;
+
 /** Posts the message of an operation that ended without one. @returns false while its own execution may post it */
 async function postMissing(steps: Steps, id: string): Promise<boolean> {
   const operation = await steps.ledger.operation(id);
   if (!operation || operation.messageTs !== null) return true;
-  if (operation.endedAt === null) return false;
+  if (operation.endedAt === null || steps.now() - Date.parse(operation.endedAt) < OWN_ATTEMPT_MS) return false;
   const { configuration } = await steps.runtime.read(null);
   await postFirst(steps, id, operation.pool ?? null, messageSettings(configuration));
   return true;

@@ -13,7 +13,7 @@ import {
 import { type Origin, originated } from "../../records/origin.ts";
 import { type OperationOpening, openOperation, startOf } from "../../steps/open-operation.ts";
 import { beginOperation } from "../operation/lifecycle.ts";
-import { postNoted } from "../operation/publisher.ts";
+import { postEnding } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import { changeFleet } from "./change-fleet.ts";
 import type { FleetMachine, FleetOperation, FleetRow } from "./row.ts";
@@ -99,7 +99,7 @@ async function tellEnd(op: FleetOperation, rule: Rule, result: FleetResult): Pro
   const message = fleetMessage(change, originated(rule.origin), rule.words);
   const post = () => steps.thread.post(rule.opening.channel, message, operation);
   // If Slack is down, the sweep shows the end.
-  const messageTs = await step(ctx, "say what changed", () => postNoted(steps, operation, post)).catch(() => null);
+  const messageTs = await step(ctx, "say what changed", () => postEnding(steps, operation, post)).catch(() => null);
   await step(ctx, "end", () => end(op, change, rule, messageTs));
 }
 

@@ -17,7 +17,7 @@ import { requesterOf } from "../../records/origin.ts";
 import type { Message, OperationStatus } from "../../records/records.ts";
 import { isAccepted } from "./accepted.ts";
 import { type Execution, type OperationSettings, settingsOf } from "./op.ts";
-import { postNoted } from "./publisher.ts";
+import { postEnding } from "./publisher.ts";
 import { checkOrigin } from "./requester.ts";
 
 /**
@@ -77,7 +77,7 @@ async function postEnd({ steps, start }: Execution, message: Message): Promise<v
   const operation = await steps.ledger.operation(start.operation);
   if (!operation) return;
   const { id, channel, messageTs } = operation;
-  await postNoted(steps, id, () => steps.thread.post(channel, message, `${id} end`, messageTs ?? undefined, true));
+  await postEnding(steps, id, () => steps.thread.post(channel, message, `${id} end`, messageTs ?? undefined, true));
 }
 
 /** Status of an operation by the kind of the error that ended it; "failed" for any other kind. */

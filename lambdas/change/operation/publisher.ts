@@ -79,13 +79,24 @@ export async function publish(
  * message is out of date.
  * @throws Retryable while Slack is unavailable
  */
-export async function postNoted<T>(steps: Steps, id: string, post: () => Promise<T>): Promise<T> {
+async function postNoted<T>(steps: Steps, id: string, post: () => Promise<T>): Promise<T> {
   try {
     return await post();
   } catch (error) {
     if (isBusy(error)) await noteUnsaid(() => steps.unsaid.note(id));
     throw error;
   }
+}
+
+/**
+ * Posts the message with which an operation ends that has shown none of its work. Once Slack takes it, the sweep need not
+ * show the end.
+ * @throws Retryable while Slack is unavailable
+ */
+export async function postEnding<T>(steps: Steps, id: string, post: () => Promise<T>): Promise<T> {
+  const posted = await postNoted(steps, id, post);
+  await noteUnsaid(() => steps.unsaid.said(id));
+  return posted;
 }
 
 /** Writes the ledger's list of messages that are out of date. The sweep corrects a list that was not written. */

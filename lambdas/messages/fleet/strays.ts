@@ -28,11 +28,11 @@ interface StrayWords {
 /** Words for each kind. */
 const words: Readonly<Record<Stray["kind"], (strays: readonly Stray[], first: Stray) => StrayWords>> = {
   "no-node": (strays, first) => {
-    const [runs, is, its, it] = strays.length === 1 ? ["runs", "is", "its", "it"] : ["run", "are", "their", "them"];
+    const [runs, is, has, it] = strays.length === 1 ? ["runs", "is", "has", "it"] : ["run", "are", "have", "them"];
     const replace = first.pool === null ? "" : `, and ${typeThis("add", first.pool)} replaces it`;
     return {
-      says: `${named(strays, "machine")} ${runs} and ${is} billed, and ${its} Node is gone. No operation works on ${it}`,
-      next: `${typeThis("remove", nameOf(first))} terminates it${replace}. A reboot in EC2's console registers it again`,
+      says: `${named(strays, "machine")} ${runs} and ${is} billed, and ${has} no Node. No operation works on ${it}`,
+      next: `${typeThis("remove", nameOf(first))} terminates it${replace}. If it was a node, a reboot in EC2's console registers it again`,
     };
   },
   starting: (strays, first) => {
@@ -62,10 +62,10 @@ export function strayMessage(kind: Stray["kind"], strays: readonly Stray[]): Mes
 
 /** Message on machines that are no longer what they were found to be. */
 export function strayEndMessage(kind: Stray["kind"], strays: readonly Stray[]): Message {
-  const [is, no] = strays.length === 1 ? ["is", "carries"] : ["are", "carry"];
+  const [is, no, runs] = strays.length === 1 ? ["is", "carries", "runs"] : ["are", "carry", "run"];
   return say(
     kind === "starting"
       ? `✅ ${named(strays, "node")} no longer ${no} the taint ${code(startingTaint.key)}.`
-      : `✅ ${named(strays, "machine")} ${is} a node again, or gone.`,
+      : `✅ ${named(strays, "machine")} ${is} a node again, or ${runs} no longer.`,
   );
 }

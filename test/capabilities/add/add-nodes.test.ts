@@ -49,7 +49,7 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
       recordNode: does("write a node"),
     },
     executions: { start: does("start a node") },
-    unregistered: { countKept: async () => 0 },
+    unregistered: { kept: async () => [] },
     answers: { give: does("answer") },
     thread: {
       post: async () => {

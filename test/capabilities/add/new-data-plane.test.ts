@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { proveNewDataPlane } from "../../../lambdas/capabilities/add/new-data-plane.ts";
 import type { ProvisionTask } from "../../../lambdas/capabilities/add/task.ts";
 import { callLog, machine, taskOn } from "../../change/a-task.ts";
-import { run, setUp, tearDown, tenMinutes } from "../../engine/durable-engine.ts";
+import { run, setUp, tearDown, tenMinutes, timeout } from "../../engine/durable-engine.ts";
 import { configurationWith, manifest } from "../../profiles/okd/facts.ts";
 
 beforeAll(setUp);
@@ -13,10 +13,11 @@ const images = { "2022": "mcr.microsoft.com/windows/servercore:ltsc2022", linux:
 const runtime = { version: "1", configuration: { ...configurationWith(), probe: { images } }, payload: manifest() };
 const registered = { name: machine.privateDnsName, uid: "uid-1" };
 
-/** Proves the data plane of a new node. @param given the verbs of executions and of probes that were recorded */
+/** Proves the data plane of a new node. @param given the verbs of executions, of recorded probes and of Nodes */
 async function proved(given: {
   readonly start?: () => Promise<void>;
   readonly of?: () => Promise<object | undefined>;
+  readonly read?: () => Promise<object | undefined>;
 }) {
   const notes: string[] = [];
   const ledger = {
@@ -26,9 +27,11 @@ async function proved(given: {
   };
   const executions = { start: given.start ?? (async () => undefined) };
   const machines = { probed: { of: given.of ?? (async () => undefined) } };
-  const changes = { runtime, node: registered, wait: tenMinutes() } as unknown as Partial<ProvisionTask>;
+  const nodes = { read: given.read ?? (async () => ({ metadata: registered })) };
+  const now = { enteredAt: Date.now(), wait: tenMinutes() };
+  const changes = { runtime, node: registered, ...now } as unknown as Partial<ProvisionTask>;
   const prove = (ctx: DurableContext) =>
-    proveNewDataPlane(taskOn(ctx, callLog(), { ledger, executions, machines }, changes));
+    proveNewDataPlane(taskOn(ctx, callLog(), { ledger, executions, machines, nodes }, changes));
   const { status, error } = await run(prove);
   return { status, type: error.type, notes };
 }
@@ -49,6 +52,27 @@ it.each([
   const ended = await proved({ of });
   expect(ended.status).toBe("SUCCEEDED");
   expect(ended.notes).toEqual(["The data plane was not probed: the probe recorded no result in time."]);
+});
+
+it("uses the result of a probe that ended before its order was repeated", async () => {
+  let ended: object | undefined;
+  const start = async () => {
+    if (ended) return;
+    ended = recorded(Date.now());
+    throw timeout();
+  };
+  const { type } = await proved({ start, of: async () => ended });
+  expect(type).toBe("StageFailed:pod-resolves-nothing");
+});
+
+it.each([
+  ["was deleted", async () => undefined],
+  ["was replaced by another", async () => ({ metadata: { ...registered, uid: "uid-2" } })],
+])("fails at once when the Node %s meanwhile", async (_, read) => {
+  const begun = Date.now();
+  const { type, notes } = await proved({ read });
+  expect([type, notes]).toEqual(["StageFailed:node-deleted", []]);
+  expect(Date.now() - begun).toBeLessThan(60_000);
 });
 
 it("does not judge the node where Lambda does not start the probe", async () => {

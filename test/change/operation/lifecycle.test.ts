@@ -65,6 +65,7 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
       operation: async () => operationRecord(),
       nodes: async () => [],
     },
+    unsaid: { said: async () => undefined },
     thread: { post },
   });
   const { id, request, asker } = operationRecord();
@@ -120,6 +121,7 @@ it("an operation that a rule started begins without a policy, and its end is sai
       rules: async () => configurationWith(),
     },
     ledger: { operation: async () => operation, changeOperation: async () => undefined },
+    unsaid: { said: async () => undefined },
     thread: {
       post: async (channel: string, { blocks }: Message) => void said.push(`${channel}: ${JSON.stringify(blocks)}`),
     },

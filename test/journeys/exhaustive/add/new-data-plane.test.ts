@@ -4,7 +4,7 @@ import { asked, expectPutAway, impatient, launchedId, launchedName } from "../..
 import { type Journey, startJourney } from "../../journey.ts";
 import { podsOn } from "../../others.ts";
 import { injectFault, reached } from "../../outside.ts";
-import { inThreads, privately } from "../../reading.ts";
+import { inThreads, openly, privately } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -87,4 +87,14 @@ test("an image that takes ten minutes to pull leaves the node unjudged", async (
   await settled(here);
   expect((await newest(here)).operation.status).toBe("succeeded");
   expect(inThreads(here).join("\n")).toContain("its image was still being pulled when its time was over");
+});
+
+test("a machine that is kept after its pods did not work is not posted as one that no operation works on", async () => {
+  await adding({ "2022": servercore, linux }, { kind: "data-plane-dead" });
+  await asked(here);
+  await here.press("operator", "keep-instance");
+  await settled(here);
+  expect(taintsOf()).toContain("casement.dev/starting");
+  await here.pass(100);
+  expect(openly(here).filter((text) => text.includes("no operation works on"))).toEqual([]);
 });

@@ -47,6 +47,20 @@ test.each(commands)(
   },
 );
 
+test.each(["drain", "freeze", "add"])(
+  "/win %s that ends as Slack takes messages again shows its end once",
+  async (name) => {
+    here = await withSeedNodes({ configuration: { approvals: {} } });
+    const down = injectFault(here, "slack-down");
+    await here.type("operator", `/win ${commands.find((command) => command.startsWith(name))}`);
+    await here.until(async () => (await newest(here)).operation.endedAt !== null, 60, "its end");
+    endFault(here, down);
+    await here.pass(15);
+    const { operation } = await newest(here);
+    expect(openly(here).filter((text) => text.includes(`\`${operation.id}\``))).toHaveLength(1);
+  },
+);
+
 test("a change by a schedule that Slack does not take is shown with its end afterwards, once", async () => {
   here = await startMirroring();
   const down = injectFault(here, "slack-down");

@@ -19,13 +19,13 @@ const remove = (name: string): Promise<void> => kubectl(here, "DELETE", `/api/v1
 test("a Node that a person deletes outside any operation is told once, with what ends the machine, and so is its end", async () => {
   await remove(web.name);
   await here.pass(100);
-  const told = about("Node is gone");
+  const told = about("no Node");
   expect(told).toEqual([expect.stringContaining(`\`${web.instanceId}\` runs and is billed`)]);
   expect(told[0]).toContain(`\`/win remove ${web.instanceId}\` terminates it, and \`/win add web\` replaces it`);
   await terminateFromOutside(here, web.instanceId);
   await here.pass(70);
-  expect(about("Node is gone")).toHaveLength(1);
-  expect(about("is a node again, or gone")).toHaveLength(1);
+  expect(about("no Node")).toHaveLength(1);
+  expect(about("is a node again, or runs no longer")).toHaveLength(1);
 });
 
 test("a node that has registered again keeps the start-up taint, which is told once, with the command, and so is its end", async () => {
@@ -48,5 +48,5 @@ test("while Slack is down nothing is lost, and several machines are one message"
   await here.pass(100);
   endFault(here, down);
   await here.pass(70);
-  expect(about("Node is gone")).toEqual([expect.stringContaining("2 machines (")]);
+  expect(about("no Node")).toEqual([expect.stringContaining("2 machines (")]);
 });
