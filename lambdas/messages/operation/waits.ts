@@ -151,12 +151,10 @@ const MOST = 10;
 const subject = ({ node: name, operation }: PersonWait): string => code(name ?? operation);
 
 /**
- * Lists what waits for a person, above the nodes.
+ * Lists what waits for a person, one line each.
  * @param now ISO 8601
- * @returns no blocks when nothing waits
  */
-export function waitBlocks(waits: readonly PersonWait[], now: string): Block[] {
-  if (waits.length === 0) return [];
+export function waitLines(waits: readonly PersonWait[], now: string): string[] {
   const lines = waits
     .slice(0, MOST)
     .map(
@@ -164,8 +162,17 @@ export function waitBlocks(waits: readonly PersonWait[], now: string): Block[] {
         `• ${subject(wait)} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}: ${waitWords[wait.kind].next(wait)}.`,
     );
   const rest = waits.length - lines.length;
-  const more = rest > 0 ? [`and ${counted(rest, "more")}`] : [];
-  return [section(["❓ *Waiting for a person*", ...lines, ...more].join("\n").slice(0, 3_000))];
+  return [...lines, ...(rest > 0 ? [`and ${counted(rest, "more")}`] : [])];
+}
+
+/**
+ * Lists what waits for a person, above the nodes.
+ * @param now ISO 8601
+ * @returns no blocks when nothing waits
+ */
+export function waitBlocks(waits: readonly PersonWait[], now: string): Block[] {
+  if (waits.length === 0) return [];
+  return [section(["❓ *Waiting for a person*", ...waitLines(waits, now)].join("\n").slice(0, 3_000))];
 }
 
 /** Says who has what waits, and how long reminders are silent. */
