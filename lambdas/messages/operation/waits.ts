@@ -145,6 +145,10 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
 };
 
+/** State that waits, as a clause behind the node or the operation. */
+const stateOf = ({ kind, isRestart }: PersonWait): string =>
+  kind === "unproven" && isRestart ? "stays cordoned, because its restart was not proven" : waitWords[kind].says;
+
 /** Lines of the list; the rest is counted. */
 const MOST = 10;
 
@@ -159,7 +163,7 @@ export function waitLines(waits: readonly PersonWait[], now: string): string[] {
     .slice(0, MOST)
     .map(
       (wait) =>
-        `• ${subject(wait)} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}: ${waitWords[wait.kind].next(wait)}.`,
+        `• ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}: ${waitWords[wait.kind].next(wait)}.`,
     );
   const rest = waits.length - lines.length;
   return [...lines, ...(rest > 0 ? [`and ${counted(rest, "more")}`] : [])];
@@ -194,9 +198,9 @@ interface Called {
 
 /** Reminds people of something that waits for them, or says who of them has it. */
 export function waitReminder(wait: PersonWait, { called, holder, now }: Called): Message {
-  const { says, next } = waitWords[wait.kind];
+  const { next } = waitWords[wait.kind];
   const cause = wait.cause === undefined ? "" : `: ${plain(wait.cause, 600)}`;
-  const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
+  const words = `⏰ ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
   const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
   const has = holder ? [section(holderWords(holder))] : [];
   // Only the requester can answer a dialog: nobody else can have it.
@@ -210,7 +214,7 @@ export const waitNotice = (wait: PersonWait, now: string): Notice => ({
   kind: "unproven",
   operation: wait.operation,
   message: line(
-    `${plain(node(wait))} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}. It takes no pods until a person decides. See docs/runbook.md#${waitWords[wait.kind].runbook}.`,
+    `${plain(node(wait))} ${stateOf(wait)}, for ${between(wait.since, now)}. It takes no pods until a person decides. See docs/runbook.md#${waitWords[wait.kind].runbook}.`,
   ),
   until: null,
 });
