@@ -1,10 +1,13 @@
+import { findReportedWaits } from "../../lambdas/change/waits/find.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { type Account, accounts } from "../../lambdas/cluster/accounts.ts";
-import { doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
+import { doctorText, type Examination, type ReportedWaits } from "../../lambdas/messages/doctor/doctor.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
+import { wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { awsAway } from "../../lambdas/steps/doctor/check.ts";
 import { doctor, together } from "../../lambdas/steps/doctor/doctor.ts";
+import { steps } from "../../lambdas/steps/steps.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
 import { discoverLineOf, usage as usageOfDiscover } from "../discover/command-line.ts";
 import { discover } from "../discover/discover.ts";
@@ -53,10 +56,33 @@ async function examinedAs(account: Account, place: Place, whole: boolean): Promi
 export const examined = async (place: Place, everything: boolean): Promise<Examination> =>
   together(await Promise.all(accounts.map((one) => examinedAs(one, place, everything && one === "look"))));
 
+/** Reads from the ledger what waits for a person. @returns the refusal, in words, if AWS or its policies refuse that */
+async function waitsAt(place: Place): Promise<ReportedWaits | { readonly refusal: string }> {
+  try {
+    const settings = await place.settings("look");
+    const own = steps({ clients: clients(settings), settings, now: await place.clock() });
+    return { waits: await findReportedWaits(own), now: own.timestamp() };
+  } catch (error) {
+    return { refusal: wordsOf(error) };
+  }
+}
+
+/** Runs all checks, and lists above them what waits for a person. */
+async function checked(place: Place): Promise<TaskOutcome> {
+  const [examination, waits] = await Promise.all([examined(place, true), waitsAt(place)]);
+  if (!("refusal" in waits)) return outcomeOf(examination, place, waits);
+  const skipped = [...examination.skipped, `what waits for a person (${waits.refusal})`];
+  return outcomeOf({ ...examination, skipped }, place);
+}
+
 /** Builds a task's outcome from an examination: its text, and code 1 if a finding is serious. */
-export function outcomeOf(examination: Examination, { cluster, commandWord }: Place): TaskOutcome {
+export function outcomeOf(
+  examination: Examination,
+  { cluster, commandWord }: Place,
+  waits?: ReportedWaits,
+): TaskOutcome {
   const serious = examination.findings.some((one) => !["warning", "note"].includes(wordsOfFinding(one).level));
-  return { text: `${withWord(doctorText(examination, cluster), commandWord)}\n`, code: serious ? 1 : 0 };
+  return { text: `${withWord(doctorText(examination, cluster, waits), commandWord)}\n`, code: serious ? 1 : 0 };
 }
 
 const tasks: Readonly<Record<Task, (line: CommandLine, terminal: Terminal) => Promise<TaskOutcome>>> = {
@@ -71,7 +97,7 @@ const tasks: Readonly<Record<Task, (line: CommandLine, terminal: Terminal) => Pr
     return { text: `${stored}\n\n${text}`, code };
   },
   access: async ({ place }) => outcomeOf(await examined(place, false), place),
-  check: async ({ place }) => outcomeOf(await examined(place, true), place),
+  check: async ({ place }) => checked(place),
   registries: async ({ place, registries }, terminal) => ({
     text: await keepRegistries(place, registries, terminal),
     code: 0,

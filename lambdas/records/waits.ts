@@ -44,6 +44,8 @@ export interface PersonWait {
   readonly audience: Audience;
   /** The pause of a rollout; missing for other kinds. */
   readonly pause?: RolloutPause;
+  /** The work that was not proven is a restart of services; missing for a reboot. */
+  readonly isRestart?: true;
   /** People are called again within the hour, whatever its kind. */
   readonly isUrgent?: boolean;
 }
@@ -124,10 +126,10 @@ const amongCordons =
   ({ cordons }: WaitsSeen): PersonWait[] =>
     cordons.filter(waits).flatMap((one) => {
       const { node, operation, index, keptAt } = one.cordon;
+      if (keptAt === undefined) return [];
       const pool = one.by ? poolOf(one.by) : null;
-      return keptAt === undefined
-        ? []
-        : [{ kind, operation, index, node, pool, since: keptAt, audience: { command } } as const];
+      const isRestart = one.by?.request.command === "restart" ? ({ isRestart: true } as const) : {};
+      return [{ kind, operation, index, node, pool, since: keptAt, audience: { command }, ...isRestart }];
     });
 
 /** Does the node's message offer a reboot through EC2, whose button waits for a press? */

@@ -171,6 +171,10 @@ describe("the doctor's report", () => {
     expect(waiting.text).toBe("prod-west: 1 note, 1 wait for a person");
     expect(readBlocks(waiting.blocks)).toContain("❓ *Waiting for a person*\n• `win-1` stays cordoned");
     const alone = doctorMessage(examination([]), "prod-west", { waits: [wait], now: NOW });
+    expect(doctorText(examination([]), "prod-west", { waits: [wait], now: NOW })).toBe(
+      "prod-west: 1 wait for a person\n\nWaiting for a person\n" +
+        "  • win-1 stays cordoned, because its reboot was not proven, for 17m: type {win} why win-1, then {win} prove win-1, or {win} cordon win-1 to keep it.",
+    );
     expect(readBlocks(alone.blocks)).not.toMatch(/checks passed|No problems/);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Notice } from "../../lambdas/messages/operation/escalations.ts";
-import { waitBlocks, waitReminder, waitWords } from "../../lambdas/messages/operation/waits.ts";
+import { waitBlocks, waitNotice, waitReminder, waitWords } from "../../lambdas/messages/operation/waits.ts";
 import * as buttons from "../../lambdas/messages/slack/buttons.ts";
 import type { Approval } from "../../lambdas/records/approval.ts";
 import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records/records.ts";
@@ -91,6 +91,17 @@ describe.each(waitKinds)("What waits as %s", (kind) => {
     expect(reminder).toContain("<!subteam^S0OPERATORS>");
     expect(reminder).toContain("Next: ");
   });
+});
+
+it("A node whose restart was not proven is told as that, in the list, the reminder and the page", () => {
+  const [left] = cordoned({ unproven: { isQuarantined: false } }).cordons;
+  if (!left) throw new Error("no cordon");
+  const by = operation({ request: { command: "restart", node: "win-1", dryRun: false }, endedAt: AT });
+  const [wait] = waitsIn({ ...nothing, cordons: [{ ...left, by }] });
+  if (!wait) throw new Error("nothing waits");
+  const list = JSON.stringify(waitBlocks([wait], NOW));
+  const told = [list, waitReminder(wait, { called: [], now: NOW }).text, JSON.stringify(waitNotice(wait, NOW))];
+  for (const words of told) expect(words).toContain("stays cordoned, because its restart was not proven, for 20m");
 });
 
 /** Buttons that end no wait: they start, stop or look at something, or open an address or a dialog. */

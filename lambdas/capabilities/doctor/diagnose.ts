@@ -1,16 +1,13 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { OperationSettings } from "../../change/operation/op.ts";
-import { findWaits } from "../../change/waits/find.ts";
+import { findReportedWaits } from "../../change/waits/find.ts";
 import { causeOf } from "../../engine/durable.ts";
 import { promptStep } from "../../engine/prompt-step.ts";
 import { CHECKS, type TryRights } from "../../engine/trying-rights.ts";
 import { doctorMessage, type Examination } from "../../messages/doctor/doctor.ts";
 import type { Message } from "../../records/records.ts";
-import type { PersonWait } from "../../records/waits.ts";
-import type { Node } from "../../steps/cluster/nodes.ts";
 import { together } from "../../steps/doctor/doctor.ts";
 import { isTried, type RightsHolder, rightsOf } from "../../steps/doctor/rights.ts";
-import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** Seconds to resolve the images, before the functions that need them are invoked. */
@@ -62,21 +59,9 @@ const resolved = (steps: Steps, ctx: DurableContext, version: string): Promise<T
     steps.doctor.images((await steps.runtime.read(version)).configuration),
   ).catch(() => ({}));
 
-/** Seconds within which the cluster must list its nodes. */
-const LIST_SECONDS = 4;
-
-/**
- * Finds what waits for a person; kept machines are findings of their own. If the cluster does not answer, nodes that wait
- * are left out.
- */
-async function waitsOf(steps: Steps): Promise<PersonWait[]> {
-  const nodes = await patiently(LIST_SECONDS * 1_000, steps.nodes.all).catch((): Node[] => []);
-  return findWaits(steps, nodes, []);
-}
-
 /** Builds the answer to `/win doctor`. */
 export async function report(steps: Steps, examined: Examination, settings: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
-  const waits = await waitsOf(steps);
+  const waits = await findReportedWaits(steps);
   return doctorMessage(examined, configuration.cluster.name, { waits, now: steps.timestamp() });
 }

@@ -7,7 +7,7 @@ import type { TroubleContext } from "../../messages/health/trouble-text.ts";
 import { line, type Notice } from "../../messages/operation/escalations.ts";
 import { actions, section } from "../../messages/slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../../messages/slack/buttons.ts";
-import { code, counted, mentionOf, plain, some } from "../../messages/slack/text.ts";
+import { code, counted, mentionOf, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 
 const RUNBOOK = "docs/runbook.md#a-node-that-is-ready-and-dead";
@@ -35,7 +35,7 @@ export function deadNodeMessage(
   const text = `⚠️ ${code(node)} is Ready, but pods on it do not work. ${says} Casement's probe pods failed twice. ${next}`;
   const why = { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Why" };
   const cure = press && together === 1 ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : [];
-  return { text: plain(text, 300), blocks: [section(text), actions(`dead:${node}`.slice(0, 255), [why, ...cure])] };
+  return { text, blocks: [section(text), actions(`dead:${node}`.slice(0, 255), [why, ...cure])] };
 }
 
 /**
@@ -64,7 +64,7 @@ export function deadNodesMessage(
     ...(words ? [words] : []),
     ...(called.length > 0 ? [called.map(mentionOf).join(" ")] : []),
   ];
-  return { text: plain(head, 300), blocks: [section(lines.join("\n").slice(0, 3_000))] };
+  return { text: head, blocks: [section(lines.join("\n").slice(0, 3_000))] };
 }
 
 /** Calls people past Slack: to nodes that fail each by itself, or to many with a common cause. */

@@ -1,7 +1,7 @@
 import { typeThis } from "../../messages/command/syntax.ts";
 import { actions, section } from "../../messages/slack/blocks.ts";
 import { DO_NEXT, RESTART_SERVICES } from "../../messages/slack/buttons.ts";
-import { code, counted, plain, some } from "../../messages/slack/text.ts";
+import { code, counted, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 
 /** Most nodes that the offer names. */
@@ -13,7 +13,7 @@ export function proxyOfferMessage(pool: string, nodes: readonly string[]): Messa
   const text = `🔌 The cluster's proxy is written on ${counted(nodes.length, "node")} of pool ${code(pool)} and not in force: ${names}. containerd and the kubelet use it from their next start.`;
   const [restart, reboot] = [`restart ${pool} --due`, `reboot ${pool} --due`];
   return {
-    text: plain(text, 300),
+    text,
     blocks: [
       section(
         `${text} Next: ${typeThis(restart)} restarts the services of one after another, each proven, and evicts no pod; ${typeThis(reboot)} reboots them.`,

@@ -24,7 +24,7 @@ export const watchReboots =
   (steps: Steps) =>
   async ({ tick }: WatchReboots, ctx: DurableContext): Promise<void> => {
     const owner = `reboots ${tick}`;
-    const machines = await step(ctx, "find machines to look at", () => findWatched(steps)).catch(orLater([]));
+    const machines = await findWatched({ ctx, steps }, { name: "find machines to look at" }).catch(orLater([]));
     if (machines.length > 0) {
       const { foreign } = await observeBoots(ctx, steps, owner, machines);
       await writeNews({ ctx, steps }, owner, foreign, machines.length);

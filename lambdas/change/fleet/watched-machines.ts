@@ -1,5 +1,7 @@
 import { deletionMarkKeys } from "../../cluster/deletion-marks.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
+import { everyChunk, numbered, type Page, pageAfter, readOnce } from "../../engine/chunks.ts";
+import { step } from "../../engine/durable.ts";
 import { isRenewing } from "../../inputs/mirrors/ecr.ts";
 import type { Sighting } from "../../machine/seen-machine.ts";
 import type { ProfileName } from "../../profiles/names.ts";
@@ -9,6 +11,7 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { machinesActedFor } from "../node/acted-for.ts";
+import type { DurableSteps } from "../operation/op.ts";
 
 /** A machine to observe. */
 export interface WatchedMachine extends Pick<Sighting, "instanceId" | "launchedAt" | "node" | "uid"> {
@@ -19,8 +22,8 @@ export interface WatchedMachine extends Pick<Sighting, "instanceId" | "launchedA
   /** Its pool switches off that pending reboots and boots are told; missing otherwise. */
   readonly isBootIgnored?: true;
   /**
-   * Kind of the cluster, by which services are judged: only the first machine has it, because a thousand machines must fit
-   * into one step. Missing in the stored steps of an earlier release.
+   * Kind of the cluster, by which services are judged: only the first machine has it. Missing in the stored steps of an
+   * earlier release.
    */
   readonly profile?: ProfileName;
   /** Its own task renews passwords of ECR; missing if it has none. */
@@ -40,15 +43,8 @@ function nodeOf(node: Node): Pick<WatchedMachine, "node" | "uid" | "bootId"> & P
   return { node: name, uid, bootId: bootIdOf(node), ...(marks.length > 0 ? { marks } : {}) };
 }
 
-/**
- * Finds the machines to observe: those of nodes that Casement launched or assists and that no operation holds. Belongs
- * into a step.
- * @param wanted selects nodes
- */
-export async function findWatched(
-  steps: Steps,
-  wanted: (node: Node) => boolean = isWindows,
-): Promise<readonly WatchedMachine[]> {
+/** Reads the machines of nodes that Casement launched or assists and that no operation holds, in the order of the nodes. */
+async function readWatched(steps: Steps, wanted: (node: Node) => boolean): Promise<readonly WatchedMachine[]> {
   const { configuration } = await steps.runtime.read(null);
   const nodes = await steps.nodes.all();
   const [machines, agents] = await Promise.all([machinesActedFor(steps, configuration, nodes), steps.machine.agents()]);
@@ -69,4 +65,33 @@ export async function findWatched(
     });
   }
   return watched;
+}
+
+/** Machines to find. */
+interface WatchedSearch {
+  /** Name of the steps. */
+  readonly name: string;
+  /** Reads which Windows nodes are wanted; all of them by default. */
+  readonly wanted?: () => Promise<(node: Node) => boolean>;
+}
+
+/**
+ * Finds the machines to observe: those of nodes that Casement launched or assists and that no operation holds. A step
+ * returns 50 of them, because a thousand do not fit into the result of one. They are read once, and again only if an
+ * interruption lost the list.
+ */
+export async function findWatched(
+  { ctx, steps }: DurableSteps,
+  { name, wanted = async () => isWindows }: WatchedSearch,
+): Promise<readonly WatchedMachine[]> {
+  const listed = readOnce(async () => readWatched(steps, await wanted()));
+  return everyChunk<WatchedMachine>(async (at, before) => {
+    const page = await step(
+      ctx,
+      numbered(name, at),
+      async (): Promise<Page<WatchedMachine> | WatchedMachine[]> => pageAfter(await listed(), before, ({ uid }) => uid),
+    );
+    // The last release returned all machines at once.
+    return Array.isArray(page) ? { items: page } : page;
+  });
 }

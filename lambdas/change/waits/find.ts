@@ -1,6 +1,7 @@
 import { type LeftMachine, type PersonWait, type WaitsSeen, waitsIn } from "../../records/waits.ts";
 import { isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { workRecord } from "../operation/work-record.ts";
 
@@ -42,4 +43,16 @@ export async function findWaits(
     cordonsOf(steps, nodes),
   ]);
   return waitsIn({ running, unreviewed, cordons, machines });
+}
+
+/** Seconds within which the cluster must list its nodes. */
+const LIST_SECONDS = 4;
+
+/**
+ * Finds what waits for a person, for a report of the doctor: kept machines are findings of their own. If the cluster does
+ * not answer, nodes that wait are left out.
+ */
+export async function findReportedWaits(steps: Steps): Promise<PersonWait[]> {
+  const nodes = await patiently(LIST_SECONDS * 1_000, steps.nodes.all).catch((): Node[] => []);
+  return findWaits(steps, nodes, []);
 }

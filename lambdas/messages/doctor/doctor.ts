@@ -1,7 +1,7 @@
 import { accounts } from "../../cluster/accounts.ts";
 import type { Block, Message } from "../../records/records.ts";
 import type { PersonWait } from "../../records/waits.ts";
-import { waitBlocks } from "../operation/waits.ts";
+import { waitBlocks, waitLines } from "../operation/waits.ts";
 import { between } from "../slack/age.ts";
 import { context, fitting, header, section } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";
@@ -81,6 +81,8 @@ export interface ReportedWaits {
   readonly now: string;
 }
 
+const noWaits: ReportedWaits = { waits: [], now: "" };
+
 /** @param waiting number of waits for a person */
 function verdict({ findings, looked }: Examination, cluster: string, waiting = 0): string {
   const all = wordsOfFindings(findings);
@@ -105,7 +107,7 @@ const skippedLine = ({ skipped }: Examination): Block[] =>
 export function doctorMessage(
   examination: Examination,
   cluster: string,
-  { waits, now }: ReportedWaits = { waits: [], now: "" },
+  { waits, now }: ReportedWaits = noWaits,
 ): Message {
   const text = verdict(examination, cluster, waits.length);
   const waiting = waitBlocks(waits, now);
@@ -143,11 +145,12 @@ const lineInTerminal = (words: readonly [FindingText, ...FindingText[]]): string
 };
 
 /** The same report for a terminal. */
-export function doctorText(examination: Examination, cluster: string): string {
+export function doctorText(examination: Examination, cluster: string, { waits, now }: ReportedWaits = noWaits): string {
+  const waiting = waits.length > 0 ? [["Waiting for a person", ...waitLines(waits, now)].map(bare).join("\n  ")] : [];
   const groups = grouped(examination.findings).map(
     ({ area, found }) => `${area}\n${byRemedy(found).map(lineInTerminal).join("\n")}`,
   );
   const skipped = examination.skipped.length > 0 ? [`Not checked: ${examination.skipped.join(", ")}`] : [];
   const ages = credentialsLine(examination).map(bare);
-  return [bare(verdict(examination, cluster)), ...groups, ...ages, ...skipped].join("\n\n");
+  return [bare(verdict(examination, cluster, waits.length)), ...waiting, ...groups, ...ages, ...skipped].join("\n\n");
 }

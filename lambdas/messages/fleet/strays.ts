@@ -4,7 +4,7 @@ import type { Stray } from "../../records/stray.ts";
 import { typeThis } from "../command/syntax.ts";
 import { actions, say, section } from "../slack/blocks.ts";
 import { LOOK_AGAIN } from "../slack/buttons.ts";
-import { code, counted, plain, some } from "../slack/text.ts";
+import { code, counted, some } from "../slack/text.ts";
 
 /** Most machines that a message names. */
 const MOST = 8;
@@ -52,7 +52,7 @@ export function strayMessage(kind: Stray["kind"], strays: readonly Stray[]): Mes
   const { says, next } = words[kind](strays, first);
   const why = { actionId: LOOK_AGAIN, value: `why ${nameOf(first)}`, text: "Why" };
   return {
-    text: plain(`⚠️ ${says}.`, 300),
+    text: `⚠️ ${says}.`,
     blocks: [
       section(`⚠️ ${says}. Next: ${next}.`),
       ...(kind === "starting" ? [actions(`stray:${nameOf(first)}`.slice(0, 255), [why])] : []),

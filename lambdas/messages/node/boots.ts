@@ -48,7 +48,7 @@ function oneBoot(boot: ForeignBootNews): Message {
   const text = `🔄 ${code(node)} rebooted${when(boot)}, and Casement did not order it. Cause: ${bootCauseWords(cause)}.`;
   const next = `Next: ${typeThis("why", node)} checks that the node works.`;
   return {
-    text: plain(text, 300),
+    text,
     blocks: [
       section(`${text} ${next}`),
       actions(`boot:${node}`.slice(0, 255), [{ actionId: LOOK_AGAIN, value: `why ${node}`, text: "Why" }]),
@@ -82,7 +82,7 @@ export function foreignBootsMessage(boots: readonly ForeignBootNews[]): Message 
   const more = groups.length > MOST_CAUSES ? [`• ${groups.length - MOST_CAUSES} more causes`] : [];
   const head = `🔄 *${boots.length} of ${counted(first?.of ?? boots.length, "node")} rebooted*, and Casement did not order it.`;
   return {
-    text: plain(head, 300),
+    text: head,
     blocks: [section([head, ...lines, ...more, meaning(boots)].join("\n").slice(0, 3_000))],
   };
 }

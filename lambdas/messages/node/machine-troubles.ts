@@ -3,7 +3,7 @@ import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { actions, say, section } from "../slack/blocks.ts";
 import { LOOK_AGAIN, RESTART_SERVICES } from "../slack/buttons.ts";
-import { code, counted, plain, some } from "../slack/text.ts";
+import { code, counted, some } from "../slack/text.ts";
 
 /** Most nodes that a message names. */
 const MOST_NODES = 8;
@@ -36,7 +36,7 @@ export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly s
   // A rollout of restarts is about one pool, and the nodes here may belong to several.
   const canRestart = trouble.kind === "service-stopped" && nodes.length === 1;
   return {
-    text: plain(text, 300),
+    text,
     blocks: [
       section(`${text} Next: ${troubleRemedy(trouble, first)}.`),
       actions(`trouble:${troubleName(trouble)}:${first}`.slice(0, 255), [

@@ -146,10 +146,29 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
 };
 
+/** State that waits, as a clause behind the node or the operation. */
+const stateOf = ({ kind, isRestart }: PersonWait): string =>
+  kind === "unproven" && isRestart ? "stays cordoned, because its restart was not proven" : waitWords[kind].says;
+
 /** Lines of the list; the rest is counted. */
 const MOST = 10;
 
 const subject = ({ node: name, operation }: PersonWait): string => code(name ?? operation);
+
+/**
+ * Lists what waits for a person, one line each.
+ * @param now ISO 8601
+ */
+export function waitLines(waits: readonly PersonWait[], now: string): string[] {
+  const lines = waits
+    .slice(0, MOST)
+    .map(
+      (wait) =>
+        `• ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}: ${waitWords[wait.kind].next(wait)}.`,
+    );
+  const rest = waits.length - lines.length;
+  return [...lines, ...(rest > 0 ? [`and ${counted(rest, "more")}`] : [])];
+}
 
 /**
  * Lists what waits for a person, above the nodes.
@@ -158,15 +177,7 @@ const subject = ({ node: name, operation }: PersonWait): string => code(name ?? 
  */
 export function waitBlocks(waits: readonly PersonWait[], now: string): Block[] {
   if (waits.length === 0) return [];
-  const lines = waits
-    .slice(0, MOST)
-    .map(
-      (wait) =>
-        `• ${subject(wait)} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}: ${waitWords[wait.kind].next(wait)}.`,
-    );
-  const rest = waits.length - lines.length;
-  const more = rest > 0 ? [`and ${counted(rest, "more")}`] : [];
-  return [section(["❓ *Waiting for a person*", ...lines, ...more].join("\n").slice(0, 3_000))];
+  return [section(["❓ *Waiting for a person*", ...waitLines(waits, now)].join("\n").slice(0, 3_000))];
 }
 
 /** Says who has what waits, and how long reminders are silent. */
@@ -188,9 +199,9 @@ interface Called {
 
 /** Reminds people of something that waits for them, or says who of them has it. */
 export function waitReminder(wait: PersonWait, { called, holder, now }: Called): Message {
-  const { says, next } = waitWords[wait.kind];
+  const { next } = waitWords[wait.kind];
   const cause = wait.pause === undefined ? "" : `: ${pausedWords(wait.pause)}`;
-  const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
+  const words = `⏰ ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
   const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
   const has = holder ? [section(holderWords(holder))] : [];
   // Only the requester can answer a dialog: nobody else can have it.
@@ -204,7 +215,7 @@ export const waitNotice = (wait: PersonWait, now: string): Notice => ({
   kind: "unproven",
   operation: wait.operation,
   message: line(
-    `${plain(node(wait))} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}. It takes no pods until a person decides. See docs/runbook.md#${waitWords[wait.kind].runbook}.`,
+    `${plain(node(wait))} ${stateOf(wait)}, for ${between(wait.since, now)}. It takes no pods until a person decides. See docs/runbook.md#${waitWords[wait.kind].runbook}.`,
   ),
   until: null,
 });

@@ -39,9 +39,9 @@ export const addingCodes = {
     remedy: "set `aws.volumeKey` in the configuration to the key's ARN and deploy",
   },
   "private-name-missing": {
-    cause:
-      "EC2 gave the instance no private DNS name, by which its Node is named: the VPC has DNS hostnames switched off",
-    remedy: "switch `enableDnsSupport` and `enableDnsHostnames` of the VPC on, then terminate the machine",
+    cause: "EC2 gave the instance no private DNS name, by which its Node is named",
+    remedy:
+      "`{win} doctor` says whether `enableDnsSupport` or `enableDnsHostnames` of the VPC is off: switch them on; then terminate the machine, and add again",
   },
   "address-claimed": {
     cause: "EC2 gave the new machine an address that another controller claims",

@@ -26,7 +26,9 @@ describe("Boots that Casement did not order", () => {
     const { text, blocks } = foreignBootsMessage([
       boot("win-1", { kind: "unclean" }, { bootedAt: "2026-11-21T16:00:00.000Z" }),
     ]);
-    expect(text).toContain("rebooted at");
+    expect(text).toContain(
+      "`win-1` rebooted at <!date^1795276800^{date_short_pretty} at {time}|2026-11-21 16:00 UTC>,",
+    );
     expect(JSON.stringify(blocks[0])).toContain(
       "🔄 `win-1` rebooted at <!date^1795276800^{date_short_pretty} at {time}|2026-11-21 16:00 UTC>, and Casement did not order it. Cause: it was not shut down before: a crash, a reset or a loss of power. Next: `{win} why win-1` checks that the node works.",
     );

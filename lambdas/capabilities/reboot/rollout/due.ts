@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { observeBoots } from "../../../change/fleet/observe-boots.ts";
-import { findWatched, type WatchedMachine } from "../../../change/fleet/watched-machines.ts";
+import { findWatched } from "../../../change/fleet/watched-machines.ts";
 import { machinesActedFor } from "../../../change/node/acted-for.ts";
 import type { Op } from "../../../change/operation/op.ts";
 import { approvalRule, rulesIn } from "../../../commands/approvals.ts";
@@ -12,6 +12,7 @@ import { isCuredByRestart, type RebootReason } from "../../../machine/questions.
 import { type RebootDue, rebootDue } from "../../../machine/reboot-due.ts";
 import { reasonWords } from "../../../messages/node/reboot-due.ts";
 import { instanceIdOf } from "../../../steps/cluster/node-facts.ts";
+import type { Node } from "../../../steps/cluster/nodes.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { TAG } from "../../../tags.ts";
 import { calendarOf } from "../../../time/calendar.ts";
@@ -35,14 +36,14 @@ interface KnownDue {
 /** Age after which an observation is repeated: the reboot watch must have missed its last tick. */
 const OLD_MS = 40 * MINUTE;
 
-/** Finds machines of these nodes that the reboot watch has not observed lately. Call inside a step. */
-async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonly WatchedMachine[]> {
+/** Selects those of these nodes that the reboot watch has not observed lately. Call inside a step. */
+async function unseenOf(steps: Steps, names: readonly string[]): Promise<(node: Node) => boolean> {
   const seen = await steps.machines.seen.all();
-  const watched = await findWatched(steps, ({ metadata }) => names.includes(metadata?.name ?? ""));
-  return watched.filter(({ instanceId, uid }) => {
-    const last = seen.get(instanceId);
-    return last?.uid !== uid || steps.now() - Date.parse(last.seenAt) > OLD_MS;
-  });
+  return (node) => {
+    const last = seen.get(instanceIdOf(node) ?? "");
+    const isOld = last?.uid !== node.metadata?.uid || steps.now() - Date.parse(last?.seenAt ?? "") > OLD_MS;
+    return names.includes(node.metadata?.name ?? "") && isOld;
+  };
 }
 
 /** Puts nodes first whose pulls the proxy refuses: a start of their services brings the right password in force. */
@@ -111,7 +112,10 @@ export async function chooseDue(
   { ctx, steps, start: { operation }, request }: Op<RolloutRequest>,
   names: readonly string[],
 ): Promise<Waiting> {
-  const old = await step(ctx, "find machines that were not seen lately", () => unseenOf(steps, names));
+  const old = await findWatched(
+    { ctx, steps },
+    { name: "find machines that were not seen lately", wanted: () => unseenOf(steps, names) },
+  );
   if (old.length > 0) await observeBoots(ctx, steps, operation, old);
   const { waiting, ...others } = await step(ctx, "which nodes wait for a reboot", () =>
     knownOf(steps, request.command, names),

@@ -21,7 +21,7 @@ import { type Ec2Records, ec2Records } from "./records.ts";
 import { addRules, groupsOf, inboundOf, removeRules, storeGroup } from "./security-groups.ts";
 import { type InstanceSeed, seedInstance } from "./seed.ts";
 import { tagActions } from "./tags.ts";
-import { describedInstance, instanceFacts } from "./view.ts";
+import { describedInstance, instanceFacts, nameLate } from "./view.ts";
 
 /** The simulated EC2. */
 export interface Ec2 {
@@ -97,7 +97,8 @@ function faultsIn({ vpc, subnets }: Account): FaultKind[] {
     zone: subnets.map(({ zone }) => zone),
     type: [...instanceTypes.keys()],
   };
-  const kinds: FaultKind[] = [noCapacity, launchFails, noHostnames, statusImpaired, volumeImpaired, eventScheduled];
+  const ofLaunches: FaultKind[] = [noCapacity, launchFails, noHostnames, nameLate];
+  const kinds: FaultKind[] = [...ofLaunches, statusImpaired, volumeImpaired, eventScheduled];
   return kinds.map((kind) => {
     const named = Object.entries(present).filter(([field]) => Object.hasOwn(kind.fields, field));
     return { ...kind, values: { ...Object.fromEntries(named), ...kind.values } };

@@ -56,13 +56,27 @@ export const describedMetadata = (options: MetadataOptions): InstanceMetadataOpt
   InstanceMetadataTags: options.tags,
 });
 
+/**
+ * The fault of an instance that runs before EC2 has given it its private DNS name, which may take minutes
+ * (aws/karpenter-provider-aws#1282). Here it lasts until the fault ends.
+ */
+export const nameLate = {
+  kind: "private-name-late",
+  sentence: "EC2 has not given the instance its private DNS name yet, though it runs.",
+  fields: { instanceId: "instance id" },
+};
+
+/** Returns the private DNS name as EC2 describes it now. */
+const givenName = ({ simulation }: Ec2Records, { instanceId, privateDnsName }: InstanceRecord): string =>
+  simulation.faults.applies(nameLate.kind, { instanceId }) ? "" : privateDnsName;
+
 const describedInterface = (records: Ec2Records, instance: InstanceRecord): InstanceNetworkInterface => ({
   NetworkInterfaceId: instance.interfaceId,
   MacAddress: instance.mac,
   PrivateIpAddress: instance.privateIp,
-  PrivateDnsName: instance.privateDnsName,
+  PrivateDnsName: givenName(records, instance),
   PrivateIpAddresses: [
-    { Primary: true, PrivateIpAddress: instance.privateIp, PrivateDnsName: instance.privateDnsName },
+    { Primary: true, PrivateIpAddress: instance.privateIp, PrivateDnsName: givenName(records, instance) },
   ],
   SubnetId: instance.subnetId,
   VpcId: records.account.vpc.id,
@@ -89,7 +103,7 @@ const livingParts = (records: Ec2Records, instance: InstanceRecord): Partial<Ins
   SubnetId: instance.subnetId,
   VpcId: records.account.vpc.id,
   PrivateIpAddress: instance.privateIp,
-  PrivateDnsName: instance.privateDnsName,
+  PrivateDnsName: givenName(records, instance),
   SecurityGroups: namedGroups(records, instance.groups),
   SourceDestCheck: true,
   NetworkInterfaces: [describedInterface(records, instance)],

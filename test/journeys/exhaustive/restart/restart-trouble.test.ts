@@ -5,7 +5,7 @@ import type { Journey } from "../../journey.ts";
 import { isCordoned, SHORT } from "../../on-web.ts";
 import { web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
-import { inThreads, openly } from "../../reading.ts";
+import { inThreads, openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
 import { bootIdOf, images, probesLeft, processesOn, restartable, restartedOn } from "../../restarting.ts";
 
@@ -51,6 +51,13 @@ describe("A restart that fails", () => {
     const fault = injectFault(here, "service-exits", { ...ofWeb, service: "kube-proxy" });
     await restart();
     expect(isCordoned(here)).toBe(true);
+    await here.type("operator", "/win doctor");
+    await here.until(
+      () => privately(here, "operator").join().includes("Waiting for a person"),
+      5,
+      "the doctor's answer",
+    );
+    expect(privately(here, "operator").at(-1)).toContain("stays cordoned, because its restart was not proven");
     endFault(here, fault);
     await here.pass(15);
     await here.press("operator", PROVE_AGAIN);
