@@ -98,6 +98,7 @@ it.each([
       operation: async () => record,
       nodes: async () => Array.from({ length: count }, () => nodeRecord({ status: "running" })),
     },
+    unsaid: { said: async () => undefined },
     thread: {
       post: async (_channel: string, { blocks }: Message) => {
         said = JSON.stringify(blocks);
