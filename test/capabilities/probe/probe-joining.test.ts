@@ -17,14 +17,19 @@ const awaited = {
   ...{ instanceId: machine.instanceId, nodeName: machine.privateDnsName },
 };
 
-/** Probes a node that joins. @param record of the ledger about its setup @param command of its operation */
-async function probed(record: object, command = "add") {
+/**
+ * Probes a node that joins.
+ * @param record of the ledger about its setup
+ * @param command of its operation
+ * @param found its Node; null once it is deleted
+ */
+async function probed(record: object, command = "add", found: object | null = node) {
   const made: { readonly name: string; readonly seconds: unknown }[] = [];
   const recorded: object[] = [];
   const steps = verbs({
     runtime: { read: async () => ({ configuration: { ...configurationWith(), probe: { images } } }) },
     ledger: { nodes: async () => [record], operation: async () => ({ request: { command, pool: "web" } }) },
-    nodes: { all: async () => [], read: async () => node },
+    nodes: { all: async () => [], read: async () => found ?? undefined },
     machines: { probed: { note: async (one: object) => void recorded.push(one) } },
     probes: {
       origin: () => "linux-1",
@@ -47,11 +52,18 @@ it("records the result for the setup that waits, after a pod that had time to pu
 });
 
 it.each([
-  ["its setup is in another stage", { ...awaited, stage: "verify" }, "add"],
-  ["its setup has ended", { ...awaited, status: "failed" }, "add"],
+  ["is in another stage", { ...awaited, stage: "verify" }, node],
+  ["has ended", { ...awaited, status: "failed" }, node],
+  ["has lost its Node", awaited, null],
+])("runs no pod, and does not fail, for a setup that %s meanwhile", async (_, record, found) => {
+  const { ended, made, recorded } = await probed(record, "add", found);
+  expect([ended.status, made, recorded]).toEqual(["SUCCEEDED", [], []]);
+});
+
+it.each([
   ["its Node belongs to another machine", { ...awaited, instanceId: "i-0ffffffffffffffff" }, "add"],
   ["another command works on it", { ...awaited, workflow: "reboot" }, "reboot"],
-])("runs no pod when %s", async (_, record, command) => {
+])("refuses to run a pod when %s", async (_, record, command) => {
   const { ended, made, recorded } = await probed(record, command);
   expect(ended.error.message).toBe("no setup under way waits for a probe of node 1 of add-1");
   expect([made, recorded]).toEqual([[], []]);

@@ -8,6 +8,10 @@ import { kubectl } from "../../others.ts";
 let here: Journey;
 afterEach(() => here.close());
 
+const probe = {
+  images: { "2022": "mcr.microsoft.com/windows/servercore:ltsc2022", linux: "docker.io/library/busybox:1.37" },
+};
+
 /** Deletes the Node at once when the Event on it says that a stage has begun. @returns the time of that, once it came */
 function deleteIn(stage: StageName): { at: number } {
   const { simulation, kubernetes } = here.simulator;
@@ -24,10 +28,10 @@ function deleteIn(stage: StageName): { at: number } {
   return deleted;
 }
 
-test.for<StageName>(["serving-csr", "network", "ready", "verify", "admit"])(
+test.for<StageName>(["serving-csr", "network", "ready", "verify", "probe", "admit"])(
   "a Node that is deleted during %s ends the setup with that cause within a minute",
   async (stage) => {
-    here = await startJourney({ configuration: impatient });
+    here = await startJourney({ configuration: { ...impatient, probe } });
     const deleted = deleteIn(stage);
     await here.type("operator", "/win add web");
     const { failure } = await asked(here);

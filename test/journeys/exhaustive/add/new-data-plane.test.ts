@@ -98,3 +98,13 @@ test("a machine that is kept after its pods did not work is not posted as one th
   await here.pass(100);
   expect(openly(here).filter((text) => text.includes("no operation works on"))).toEqual([]);
 });
+
+test("a probe that Lambda begins an hour late leaves the node unjudged, and is no failed execution", async () => {
+  await adding({ "2022": servercore, linux });
+  await reached(here, "network");
+  injectFault(here, "event-delivered-late", { function: "casement-prod-west-probe-nodes" }, 1);
+  await settled(here, 120);
+  expect((await newest(here)).operation.status).toBe("succeeded");
+  expect(inThreads(here).join("\n")).toContain("the probe recorded no result in time");
+  await expectSound(here);
+});
