@@ -1,4 +1,5 @@
 import type { Request } from "../commands/request.ts";
+import type { Failure } from "../records/failures.ts";
 import type { Message, NodeRecord } from "../records/records.ts";
 import type { NodeWorkflow } from "../stages.ts";
 import type { ApprovalPlan } from "./approval/approval.ts";
@@ -23,6 +24,8 @@ export interface ChangeTask extends NodeTask {
   readonly approvedBy: readonly string[];
   /** The Node or its instance disappeared during the work. */
   isGone: boolean;
+  /** Part of its failure, set once its rollback has left the cordon for a person to decide on. */
+  asked?: Pick<Failure, "asksPerson">;
 }
 
 /** End of a change that succeeded, in words. */

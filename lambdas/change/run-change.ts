@@ -113,7 +113,7 @@ async function runToEnd<R extends NodeRequest, P, T extends ChangeTask>(
     const left = await change.undo(task, cause);
     if (cause instanceof Cancelled)
       return endOnOneNode(task, { status: "cancelled", left }, change.words.cancelled(left, task));
-    const failure = { stage, ...failureReason(cause), left, ...change.failure?.(task) };
+    const failure = { stage, ...failureReason(cause), left, ...task.asked, ...change.failure?.(task) };
     return endOnOneNode(task, { status: "failed", failure }, change.words.failed(left, task));
   }
   const { summary, ...outcome } = await change.finish(task);

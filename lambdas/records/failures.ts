@@ -132,6 +132,8 @@ export interface Failure extends Omit<FailureReason, "code"> {
   readonly left: string;
   /** Set for a reboot or restart that failed before its command was sent, so that the node was restored. */
   readonly isNotRebooted?: true;
+  /** Set if a person decides whether the node stays cordoned; missing in records of the last release. */
+  readonly asksPerson?: true;
 }
 
 /** Fault of a machine or a node that may end a stage. */

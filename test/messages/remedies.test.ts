@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { cureButtons } from "../../lambdas/messages/node/cures.ts";
 import { codeRemedies, remedyOf, stageRemedies } from "../../lambdas/messages/remedies/remedies.ts";
 import { type Failure, failureCodes } from "../../lambdas/records/failures.ts";
-import { newNodeRecord } from "../../lambdas/records/records.ts";
+import { type NodeRecord, newNodeRecord } from "../../lambdas/records/records.ts";
 import { nodeWorkflows, stagesOf } from "../../lambdas/stages.ts";
 
 const stages = [...new Set(nodeWorkflows.flatMap(stagesOf).map(({ name }) => name))];
@@ -72,5 +72,29 @@ describe("The button of a failed guard", () => {
     expect(buttons("node-deleted", "the Node was deleted by someone else")).toEqual([]);
     expect(buttons("guard-task-missing", "the machine's SSM agent does not answer")).toEqual(["Install the guard"]);
     expect(buttons(undefined, "the machine's SSM agent does not answer")).toEqual(["Install the guard"]);
+  });
+});
+
+describe("The buttons of a node of a rollout", () => {
+  const failed = (failure: NonNullable<NodeRecord["failure"]>): NodeRecord => ({
+    ...newNodeRecord("reboot", "reboot-1", 0, "2026-01-01T00:00:00Z"),
+    nodeName: "ip-10-0-1-2",
+    failure,
+  });
+  const pool = { command: "reboot", targets: { kind: "pool", pool: "web" } };
+
+  it("accept for EC2's reboot what was accepted for the pool, by the node's name", () => {
+    const silent = failed({ stage: "prove", why: "no answer", code: "agent-silent", left: "" });
+    const values = (request: object) => cureButtons(silent, request as never).map(({ value }) => value);
+    expect(values({ ...pool, force: "web" })).toContain("reboot ip-10-0-1-2 --ec2 --force ip-10-0-1-2");
+    expect(values(pool)).toContain("reboot ip-10-0-1-2 --ec2");
+  });
+
+  it("ask a person about the cordon by the record's field, or by the words of the last release", () => {
+    const texts = (more: object) =>
+      cureButtons(failed({ stage: "evict", why: "", left: "", ...more }), pool as never).map(({ text }) => text);
+    expect(texts({ asksPerson: true })).toEqual(["Uncordon", "Keep cordoned"]);
+    expect(texts({ left: "the node stays cordoned until a person decides: press Uncordon" })).toHaveLength(2);
+    expect(texts({ left: "the node is schedulable again" })).toEqual([]);
   });
 });

@@ -23,7 +23,11 @@ export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | s
   const { afterFailedDrain } = task.runtime.configuration.pools[task.pool ?? ""] ?? {};
   const isGivenBack = afterFailedDrain !== "hold" && afterFailedDrain !== "ask";
   if (isGivenBack || task.stage !== "evict" || cause instanceof Cancelled) return restoreNode(task);
-  return holdNode(task, afterFailedDrain === "ask" ? cordonLeaves.asks : cordonLeaves.held);
+  if (afterFailedDrain === "hold") return holdNode(task, cordonLeaves.held);
+  return holdNode(task, (node) => {
+    task.asked = { asksPerson: true };
+    return cordonLeaves.asks(node);
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Request } from "../../commands/request.ts";
+import { isForced, type Request } from "../../commands/request.ts";
 import type { Failure, FailureCode } from "../../records/failures.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
@@ -39,14 +39,13 @@ const installGuard = (node: string): Button => ({
   style: "primary",
 });
 
-/** Did the requester accept this node's losses by typing its whole name? */
-const isForced = (request: Request, node: string): boolean =>
-  request.command === "reboot" && "force" in request && request.force === node;
-
-/** Button that requests the reboot through EC2, which shows its plan and needs an approval. */
+/**
+ * Button that requests the reboot through EC2, which shows its plan and needs an approval. Losses that were accepted, for
+ * the node or for its pool, stay accepted.
+ */
 const throughEc2 = (node: string, request: Request): Button => ({
   actionId: REBOOT_THROUGH_EC2,
-  value: `reboot ${node} --ec2${isForced(request, node) ? ` --force ${node}` : ""}`,
+  value: `reboot ${node} --ec2${request.command === "reboot" && isForced(request) ? ` --force ${node}` : ""}`,
   text: "Reboot through EC2…",
 });
 
@@ -96,6 +95,9 @@ function afterReboot({ stage, code }: Failure, node: string, request: Request): 
   return [{ ...proveAgain(node), style: "primary" }, why(node), ...others, keepCordoned(node)];
 }
 
+/** Does a person decide whether the node stays cordoned? Records of the last release say it in words alone. */
+const isLeftToPerson = ({ asksPerson, left }: Failure): boolean => asksPerson ?? left.startsWith(asksForCordon);
+
 /**
  * Buttons that remedy a failed node, such as the guard's installation, or the reboot through EC2 where the machine
  * takes no command.
@@ -103,7 +105,7 @@ function afterReboot({ stage, code }: Failure, node: string, request: Request): 
 export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
   // No command finds a Node that was deleted.
   if (!nodeName || !failure || settled !== undefined || failure.code === "node-deleted") return [];
-  if (failure.left.startsWith(asksForCordon)) return [uncordon(nodeName), keepCordoned(nodeName)];
+  if (isLeftToPerson(failure)) return [uncordon(nodeName), keepCordoned(nodeName)];
   if (!CURABLE.has(workflow)) return [];
   if (workflow === "guarding")
     return failure.stage === "guard" && DEAF.has(failure.code) ? [throughEc2(nodeName, request)] : [];

@@ -51,17 +51,23 @@ async function show(steps: Steps, { operation: { id, rollout } }: RolloutSeen, w
     await steps.ledger.changeOperation(id, { rollout: { ...rollout, waitsFor } });
 }
 
-/** Nodes in service that wait for their turn while the rollout works; none in a restart, which moves no pod. */
+/** Does the rollout mark nodes? A restart moves no pod, so that it spares none a second move. */
+const isMarking = ({ operation }: RolloutSeen): boolean => rolloutCommand(operation.request) !== "restart";
+
+/** Nodes in service that wait for their turn while the rollout works. */
 function waitingNodes({ operation, rollout, nodes }: RolloutSeen): string[] {
   const { paused, closedAt } = operation.rollout ?? {};
-  const isStill = operation.cancelledBy !== null || operation.endedAt !== null || paused || closedAt;
-  if (isStill || rolloutCommand(operation.request) === "restart") return [];
+  if (operation.cancelledBy !== null || operation.endedAt !== null || paused || closedAt) return [];
   return rollout.nodes.flatMap(({ uid, isAway }, at) => (nodes[at]?.status === "queued" && !isAway ? [uid] : []));
 }
 
-/** Keeps evicted pods away from nodes that wait for their own turn, where the scheduler has others. Call inside a step. */
-export const spareWaiting = (steps: Steps, seen: RolloutSeen): Promise<void> =>
-  markNodes(steps, seen.operation.id, new Set(waitingNodes(seen)));
+/**
+ * Keeps evicted pods away from nodes that wait for their own turn, where the scheduler has others. Call inside a step.
+ * @param waiting UIDs of these nodes; none at the end of the rollout
+ */
+export async function spareWaiting(steps: Steps, seen: RolloutSeen, waiting = waitingNodes(seen)): Promise<void> {
+  if (isMarking(seen)) await markNodes(steps, seen.operation.id, new Set(waiting));
+}
 
 /**
  * Checks that the workloads whose pods earlier nodes of a rollout evicted are as ready as before, or that their time to

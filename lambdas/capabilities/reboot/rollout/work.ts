@@ -1,4 +1,3 @@
-import { markNodes } from "../../../change/emptying/soft-taint.ts";
 import type { Execution } from "../../../change/operation/op.ts";
 import { publishEnd } from "../../../change/operation/publish-end.ts";
 import { publish } from "../../../change/operation/publisher.ts";
@@ -12,6 +11,7 @@ import type { Steps } from "../../../steps/steps.ts";
 import { mostAtOnce } from "./plan.ts";
 import { firstPoll, pollOnce, type RolloutProgress } from "./poll.ts";
 import { leaveRollout, type RolloutWork } from "./runs.ts";
+import { spareWaiting } from "./settle.ts";
 import { windowEndOf } from "./window.ts";
 
 /**
@@ -58,7 +58,7 @@ async function end(steps: Steps, id: string): Promise<void> {
     await steps.ledger.recordNode(node);
     await steps.ledger.changeNode(id, node.index, { status: "cancelled", outcome: notBegun, endedAt });
   }
-  await markNodes(steps, id, new Set());
+  await spareWaiting(steps, seen, []);
   const { operation, nodes } = await seeRollout(steps, id);
   if (operation.endedAt !== null) return;
   const isCancelled = (await cancelledBy(steps, id)) !== null;

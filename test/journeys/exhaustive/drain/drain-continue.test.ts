@@ -163,6 +163,7 @@ describe("A drain that fails in a pool that asks", () => {
     const web = { ...before.pools.web, afterFailedDrain: "ask" };
     const one = await lateDrain({ continue: 1 }, { pools: { ...before.pools, web } });
     await settled(one, 13);
+    expect((await newest(one)).nodes[0]?.failure).toMatchObject({ stage: "evict", asksPerson: true });
     expect(openly(one).at(-1)).toContain("[Uncordon]\n[Keep cordoned]");
     expect([isCordoned(one), await heldBack(one)]).toEqual([true, []]);
     await one.pass(31);
