@@ -190,8 +190,14 @@ describe("npm run connect", () => {
     const { code, text } = await atSandbox("manifest");
     const reviewed = readFileSync(join(root, "lib/manifests/cluster-access.yaml"), "utf8").split("\n");
     const changed = text.split("\n").filter((line, at) => line !== reviewed[at]);
-    const images = "'mcr.microsoft.com/oss/kubernetes/pause:3.9', 'registry.example.com/shop/storefront:1.4'";
-    expect(changed).toEqual([`      expression: "['example.com/role']"`, `      expression: "[${images}]"`]);
+    const windows = ["ltsc2019", "ltsc2022", "ltsc2025"].map(
+      (release) => `mcr.microsoft.com/windows/servercore:${release}`,
+    );
+    const images = [
+      ...["docker.io/library/busybox:1.37", "mcr.microsoft.com/oss/kubernetes/pause:3.9", ...windows],
+      "registry.example.com/shop/storefront:1.4",
+    ].map((image) => `'${image}'`);
+    expect(changed).toEqual([`      expression: "['example.com/role']"`, `      expression: "[${images.join(", ")}]"`]);
     expect(code).toBe(0);
   });
 

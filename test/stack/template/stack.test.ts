@@ -108,6 +108,7 @@ describe("functions", () => {
       "append-audit": `${append}:add-nodes`,
     });
     expect(JSON.parse(String(environmentOf("provision-node").CASEMENT_FUNCTIONS))).toEqual({
+      "probe-nodes": `<${lambdaOf("probe-nodes").id}.Arn>:live`,
       "append-audit": `${append}:provision-node`,
     });
     expect(environmentOf("probe-nodes").CASEMENT_FUNCTIONS).toBe("{}");
