@@ -3,7 +3,6 @@ import type { Request } from "../../commands/request.ts";
 import { Refused } from "../../errors.ts";
 import type { MovedPod } from "../../messages/plan/moved-pods.ts";
 import { losesMore, notApprovedPart, notMeant, worseThanApproved } from "../../messages/rollout/rollout.ts";
-import type { ApprovalBasis } from "../../records/approval.ts";
 import { policyOf } from "../approval/approval.ts";
 import { compareJudged } from "../approval/judged.ts";
 import { isMeant, isRolloutApproved } from "../approval/rollout-approval.ts";
@@ -20,12 +19,24 @@ interface PartPlan {
   readonly blockers: readonly string[];
 }
 
+/** Reads the rollout of a node. */
+async function rolloutOf({ steps, start: { operation } }: Op<Request>) {
+  const rollout = await steps.rollouts.read(operation);
+  if (!rollout) throw new Error(`the ledger holds no rollout of ${operation}`);
+  return rollout;
+}
+
 /**
  * Checks that the node loses nothing that the plan of its rollout does not list. People have accepted the losses of these
  * workloads on all of its nodes: their pods may move to another one until its turn comes. A record of the last release
  * lists only the kinds of losses.
+ * @throws Refused that names the other losses
  */
-function checkLosses({ losses, lossMarks, options }: ApprovalBasis, { chosen: { name }, pods }: PartPlan): void {
+export async function checkListed(
+  op: Op<Request>,
+  { chosen: { name }, pods }: Pick<PartPlan, "chosen" | "pods">,
+): Promise<void> {
+  const { losses, lossMarks, options } = (await rolloutOf(op)).record;
   if (options.force !== true) return;
   const more = lossMarks ? unmarkedLosses(pods, lossMarks) : lossClasses(pods).filter((loss) => !losses.includes(loss));
   if (more.length > 0) throw new Refused(losesMore(name, more), { code: "losses-not-allowed" });
@@ -38,12 +49,11 @@ function checkLosses({ losses, lossMarks, options }: ApprovalBasis, { chosen: { 
  */
 export async function checkApproved(op: Op<Request>, part: PartPlan): Promise<void> {
   const { chosen, pods, blockers } = part;
-  const { steps, start, request } = op;
+  const { steps, request } = op;
   const { command } = request;
   if (!(await isMeant(op, chosen))) throw new Refused(notMeant(chosen.name));
-  const rollout = await steps.rollouts.read(start.operation);
-  if (!rollout) throw new Error(`the ledger holds no rollout of ${start.operation}`);
-  checkLosses(rollout.record, part);
+  await checkListed(op, part);
+  const rollout = await rolloutOf(op);
   const { pool, uid, bootId, instanceId, name } = chosen;
   const rules = await steps.runtime.rules();
   const rule = approvalRule(rules, command, pool);

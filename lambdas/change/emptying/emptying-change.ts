@@ -11,7 +11,7 @@ import { judgeNode } from "../node/choose.ts";
 import { observeGuard } from "../node/observe-guard.ts";
 import type { Op } from "../operation/op.ts";
 import { timeOptions } from "../operation/timing.ts";
-import { checkApproved } from "./approved-part.ts";
+import { checkApproved, checkListed } from "./approved-part.ts";
 import { blockerClasses } from "./blocker-classes.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 import { instanceSeen } from "./instance-seen.ts";
@@ -97,6 +97,21 @@ async function planPart(op: Op<EmptyingRequest>, uid: string): Promise<PlannedEm
   return planned;
 }
 
+/**
+ * Judges requester and node again after a wait. A node of a rollout that accepts losses may have got others meanwhile.
+ * @throws Refused or Forbidden when the work may not continue
+ */
+async function judgeAgain(
+  op: Op,
+  { chosen: { name }, options }: PlannedEmptying,
+  command: EmptyingRequest["command"],
+): Promise<void> {
+  if (!op.start.part || !options.force) return void (await judgeNode(op, command, name));
+  const request = { command, node: name, dryRun: false, force: name } as const;
+  const { chosen, plan } = await planEmptying({ ...op, request });
+  await checkListed(op, { chosen, pods: plan.pods });
+}
+
 /** Makes the change of a command that empties a node. */
 export const emptying = <T extends EmptyingTask>({
   command,
@@ -119,8 +134,8 @@ export const emptying = <T extends EmptyingTask>({
   planPart,
   taskOf: (task, planned) => {
     const { chosen, options, plan } = planned;
-    const judgeAgain = async () => void (await judgeNode(task.op, command, chosen.name));
-    const facts = { pool: chosen.pool, options, pods: plan.pods.length, judgeAgain, isTouched: false };
+    const again = () => judgeAgain(task.op, planned, command);
+    const facts = { pool: chosen.pool, options, pods: plan.pods.length, judgeAgain: again, isTouched: false };
     return taskOf({ ...task, ...facts }, planned);
   },
 });

@@ -22,7 +22,7 @@ export async function slot(task: EmptyingTask): Promise<void> {
 
 /**
  * Judges requester and node again, unless the Node was deleted or replaced since the plan. A removal is refused if it was
- * replaced: the new Node has pods on the machine that would be terminated. The body of a step.
+ * replaced: the new Node may have pods on the machine that would be terminated. The body of a step.
  */
 async function judgeIfThere(task: EmptyingTask): Promise<"there" | "gone"> {
   const { name, uid } = nodeOf(task);

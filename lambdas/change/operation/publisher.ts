@@ -75,8 +75,8 @@ export async function publish(
 }
 
 /**
- * Posts a message of an operation that has none yet. If Slack takes it not, the ledger has the operation among those whose
- * message is out of date.
+ * Posts a message of an operation that has none yet. If Slack does not take it, the ledger lists the operation among
+ * those whose message is out of date.
  * @throws Retryable while Slack is unavailable
  */
 async function postNoted<T>(steps: Steps, id: string, post: () => Promise<T>): Promise<T> {

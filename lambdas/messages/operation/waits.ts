@@ -182,7 +182,7 @@ export function waitBlocks(waits: readonly PersonWait[], now: string): Block[] {
 
 /** Says who has what waits, and how long reminders are silent. */
 export const holderWords = ({ userId, since, until }: WaitHolder): string =>
-  `${mentionOf(userId)} has it since ${localTime(since)}. Reminders are silent until ${localTime(until)}.`;
+  `${mentionOf(userId)} has had it since ${localTime(since)}. Reminders are silent until ${localTime(until)}.`;
 
 /** Button with which a person takes what waits. @param name of the wait */
 export const takeButton = (name: string): Button => ({ actionId: TAKE_WAIT, value: name, text: "I have it" });

@@ -15,7 +15,7 @@ const LONG = { timeout: 240_000 };
 
 const reminders = (): string[] => inThreads(here).filter((text) => text.includes("⏰"));
 const has = (user: string) =>
-  expect.stringMatching(new RegExp(`<@${user}> has it since .*\\. Reminders are silent until `));
+  expect.stringMatching(new RegExp(`<@${user}> has had it since .*\\. Reminders are silent until `));
 
 /** A drain that stands at its deadline, because a budget allows no eviction: people are called to it again within the hour. */
 async function blocked(): Promise<void> {
@@ -43,7 +43,7 @@ test(
     await here.pass(15);
     expect(reminders()).toHaveLength(2);
     expect(reminders()[1]).toMatch(/^<@U0OPERATOR> ⏰/);
-    expect(reminders()[1]).not.toContain("has it since");
+    expect(reminders()[1]).not.toContain("has had it since");
     expect(privately(here, "operator").join("\n")).not.toContain("has it");
   },
 );

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
-import { otherWeb, podOn, running, web } from "../../others.ts";
+import { cordonByHand, otherWeb, podOn, podsOn, running, web } from "../../others.ts";
 import { answerTo, inThreads, openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
 
@@ -44,6 +44,8 @@ test("A rollout with --force shows every loss by workload on one card, and reboo
   await expectSound(here);
 });
 
+const isProven = async (): Promise<boolean> => (await newest(here)).nodes[0]?.status === "succeeded";
+
 const runner = { apiVersion: "ci.example.com/v1", kind: "Runner", name: "build-7", uid: "build-7", controller: true };
 
 test.each([
@@ -75,6 +77,24 @@ test.each([
     expect([running(here, "build-7"), await heldBack(here)]).toEqual([1, []]);
   },
 );
+
+test("A node that gets such a workload while it waits for its slot is left out too", { timeout: 120_000 }, async () => {
+  await begin({ approvals: { reboot: { needs: 0 } } });
+  await here.type("operator", "/win reboot web --force web");
+  const [first, second] = (await here.until(isProven, 90, "the first node").then(() => newest(here))).nodes;
+  const [done, rest] = [first, second].map((one) => [web, otherWeb].find(({ name }) => name === one?.nodeName) ?? web);
+  if (!done || !rest) throw new Error("the rollout has no two nodes");
+  await cordonByHand(here, done);
+  await here.until(async () => (await newest(here)).nodes[1]?.stage === "slot", 20, "the second node");
+  here.simulator.kubernetes.create(podOn(rest, "build-7"));
+  await cordonByHand(here, done, false);
+  await settled(here, 300);
+  expect((await newest(here)).operation.summary).toContain(
+    `Left out, because pods or data would be lost: ${rest.name}.`,
+  );
+  expect(podsOn(here, rest)).toContain("build-7");
+  expect(await heldBack(here)).toEqual([]);
+});
 
 test("A pool whose every node would lose something is refused with the pods counted by workload", async () => {
   await begin();

@@ -90,7 +90,7 @@ test("a zone with four of seven nodes is NotReady: one call names what they shar
   await here.pass(1);
   await here.press("operator", TAKE_WAIT);
   await here.pass(1);
-  expect(fleetCalls()).toEqual([expect.stringContaining("<@U0OPERATOR> has it since ")]);
+  expect(fleetCalls()).toEqual([expect.stringContaining("<@U0OPERATOR> has had it since ")]);
   expect(pages()).toEqual([expect.stringContaining("4 of 7 Windows nodes are NotReady since")]);
 
   await here.press("operator", DO_NEXT);
