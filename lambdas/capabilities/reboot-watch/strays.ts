@@ -53,8 +53,8 @@ async function busyAmong(steps: Steps, found: readonly Stray[]): Promise<Readonl
 }
 
 /**
- * Posts the machines that look like nodes to nobody: once when they are found, and once when they no longer are. Call
- * inside a step.
+ * Posts machines without a Node and nodes that keep their start-up taint: once when they are found, and once when that
+ * has ended. Call inside a step.
  * @param look names the look, unique across executions
  */
 export async function postStrays(steps: Steps, look: string): Promise<void> {

@@ -60,7 +60,7 @@ export function strayMessage(kind: Stray["kind"], strays: readonly Stray[]): Mes
   };
 }
 
-/** Message on machines that are no longer what they were found to be. */
+/** Message on machines whose trouble has ended. */
 export function strayEndMessage(kind: Stray["kind"], strays: readonly Stray[]): Message {
   const [is, no, runs] = strays.length === 1 ? ["is", "carries", "runs"] : ["are", "carry", "run"];
   return say(

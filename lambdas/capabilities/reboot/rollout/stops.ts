@@ -13,6 +13,6 @@ export async function stopOfPools(steps: Steps, { rollout }: Pick<RolloutSeen, "
   return found.includes(null) ? null : (found[0] ?? null);
 }
 
-/** Finds the freeze or hold that is over a rollout's next moves: a node that is begun under it would fail at once. */
+/** Finds the freeze or hold that covers a rollout's next moves: a node that is begun under it fails at once. */
 export const stopOfMoves = async (steps: Steps, seen: RolloutSeen, { start, pause }: Moves): Promise<Stop | null> =>
   start.length > 0 || pause?.kind === "stopped" ? stopOfPools(steps, seen) : null;
