@@ -137,6 +137,11 @@ const servingRequest = {
   remedy: checkRequests,
 };
 
+const servingDenied = {
+  cause: "a policy or a person denies this machine",
+  remedy: "allow the node's own requests for a serving certificate",
+};
+
 /** Stages of the setup of a machine; the guard's is also a stage of others. */
 export const addingStages: Readonly<Record<StageOf<"provision">, StageRemedies>> = {
   launch: {
@@ -202,7 +207,7 @@ export const addingStages: Readonly<Record<StageOf<"provision">, StageRemedies>>
       remedy: "read `C:\\var\\log\\kubelet`, and check the subnet's DHCP options",
     },
   },
-  "serving-csr": { own: servingRequest, unlike: { "certificate-request-denied": servingRequest } },
+  "serving-csr": { own: servingRequest, unlike: { "certificate-request-denied": servingDenied } },
   network: {
     own: {
       cause: "network.ps1 ended with an error",

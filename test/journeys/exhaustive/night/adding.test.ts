@@ -39,7 +39,8 @@ test("a denied certificate is asked about within a minute, in the denier's words
   await here.pass(1);
   const question = readAtNight(here, /^❓ Add/);
   expect(question.words).toContain('denied by the program gatekeeper ("new nodes are frozen until the audit is over")');
-  expect(question.words).toContain("Remedy: allow the node bootstrapper's requests for this name.");
+  expect(question.words).toContain("Likely cause: a policy or a person denies this machine.");
+  expect(question.words).toMatch(/Remedy: allow the node('s own| bootstrapper's) requests for /);
   expect(question.words).not.toMatch(/cancel the operation|will request it again/);
   expect(question.buttons).toEqual(["Keep for inspection", "Terminate now", "Open in AWS"]);
   const [call] = calledFor(/<@U0OPERATOR>, this needs a decision/);
