@@ -2,7 +2,7 @@ import { addNotes } from "../../change/node/notes.ts";
 import { nodeOf, once, waitFor } from "../../change/node/task.ts";
 import { causeOf, done, pending, StageFailed } from "../../engine/durable.ts";
 import type { DataPlaneFault, ProbeResult } from "../../health/probe.ts";
-import { dataPlaneSays } from "../../messages/health/network-troubles.ts";
+import { dataPlaneSays, noProbeImage } from "../../messages/health/network-troubles.ts";
 import { notProbed } from "../../messages/node/reboot.ts";
 import { probeLate, probeToEnd } from "../../messages/provision/new-data-plane.ts";
 import type { FailureCode } from "../../records/failures.ts";
@@ -24,7 +24,7 @@ const codes: Readonly<Record<DataPlaneFault, FailureCode>> = {
 function withoutImage({ pool, runtime }: ProvisionTask): string | null {
   const { images } = runtime.configuration.probe;
   if (images.linux && images[pool.windows]) return null;
-  return `\`probe.images\` names no image for ${images.linux ? pool.windows : "Linux"}`;
+  return noProbeImage(images.linux ? pool.windows : "Linux");
 }
 
 /** Has the probe run by the function whose account may create pods; the account that joins machines may not. */

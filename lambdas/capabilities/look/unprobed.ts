@@ -1,4 +1,5 @@
 import type { LastProbe } from "../../health/probed-node.ts";
+import { noProbeImage } from "../../messages/health/network-troubles.ts";
 import { between } from "../../messages/slack/age.ts";
 import { code } from "../../messages/slack/text.ts";
 
@@ -16,9 +17,9 @@ export interface ProbeConditions {
 }
 
 const because = (of: ProbeConditions): string | null => {
-  if (!of.hasLinuxImage) return `${code("probe.images")} names no image for Linux`;
+  if (!of.hasLinuxImage) return noProbeImage("Linux");
   if (of.windows === undefined) return "the release of its Windows is not known";
-  if (!of.hasImage) return `${code("probe.images")} names no image for ${of.windows}`;
+  if (!of.hasImage) return noProbeImage(of.windows);
   if (of.poolOff !== null) return `its pool ${code(of.poolOff)} has ${code("probe: false")}`;
   if (!of.isActedFor) return "Casement neither launched nor assists its machine";
   if (!of.isReady) return "it is not Ready";

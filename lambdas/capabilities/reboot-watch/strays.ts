@@ -1,14 +1,11 @@
 import { machinesActedFor } from "../../change/node/acted-for.ts";
-import { startingTaint } from "../../cluster/node-keys.ts";
 import { strayEndMessage, strayMessage } from "../../messages/fleet/strays.ts";
 import { type Stray, strayNews } from "../../records/stray.ts";
-import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import { instanceIdOf, isStarting, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
-
-const hasStartingTaint = ({ spec }: Node): boolean => (spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
 
 const poolOf = ({ tags }: Machine): string | null => tags[TAG.pool] ?? null;
 
@@ -22,7 +19,7 @@ async function withoutNode(steps: Steps, cluster: string, all: readonly Machine[
 /** Finds nodes with the start-up taint, except those of machines that people keep: reminders name these. */
 async function starting(steps: Steps, own: ReadonlyMap<string, Machine>, nodes: readonly Node[]) {
   const tainted = nodes
-    .filter((node) => isWindows(node) && hasStartingTaint(node))
+    .filter((node) => isWindows(node) && isStarting(node))
     .flatMap((node) => {
       const machine = own.get(instanceIdOf(node) ?? "");
       return machine ? [{ machine, node }] : [];

@@ -146,8 +146,10 @@ export const sweepLedger =
 /** Does what cannot wait for the sweep of everything. A press is heard before people are reminded of what it is about. */
 async function sweepOften(ctx: DurableContext, steps: Steps, only: "due" | "presses"): Promise<void> {
   const isDueTick = only === "due";
-  if (isDueTick) await beginDue(ctx, steps);
-  if (isDueTick) await redrawMessages(ctx, steps);
+  if (isDueTick) {
+    await beginDue(ctx, steps);
+    await redrawMessages(ctx, steps);
+  }
   await hear(ctx, steps);
   if (isDueTick) await remindOfWaits(ctx, steps);
   return callForFleet(ctx, steps);

@@ -3,6 +3,7 @@ import type { Request } from "../../commands/request.ts";
 import { Refused } from "../../errors.ts";
 import type { MovedPod } from "../../messages/plan/moved-pods.ts";
 import { losesMore, notApprovedPart, notMeant, worseThanApproved } from "../../messages/rollout/rollout.ts";
+import type { ApprovalBasis } from "../../records/approval.ts";
 import { policyOf } from "../approval/approval.ts";
 import { compareJudged } from "../approval/judged.ts";
 import { isMeant, isRolloutApproved } from "../approval/rollout-approval.ts";
@@ -26,21 +27,26 @@ async function rolloutOf({ steps, start: { operation } }: Op<Request>) {
   return rollout;
 }
 
+/** Plan of what one node of a rollout loses. */
+type PartLosses = Pick<PartPlan, "chosen" | "pods">;
+
 /**
  * Checks that the node loses nothing that the plan of its rollout does not list. People have accepted the losses of these
  * workloads on all of its nodes: their pods may move to another one until its turn comes. A record of the last release
  * lists only the kinds of losses.
- * @throws Refused that names the other losses
  */
-export async function checkListed(
-  op: Op<Request>,
-  { chosen: { name }, pods }: Pick<PartPlan, "chosen" | "pods">,
-): Promise<void> {
-  const { losses, lossMarks, options } = (await rolloutOf(op)).record;
+function checkLosses({ losses, lossMarks, options }: ApprovalBasis, { chosen: { name }, pods }: PartLosses): void {
   if (options.force !== true) return;
   const more = lossMarks ? unmarkedLosses(pods, lossMarks) : lossClasses(pods).filter((loss) => !losses.includes(loss));
   if (more.length > 0) throw new Refused(losesMore(name, more), { code: "losses-not-allowed" });
 }
+
+/**
+ * Checks that the node loses nothing that the plan of its rollout does not list.
+ * @throws Refused that names the other losses
+ */
+export const checkListed = async (op: Op<Request>, part: PartLosses): Promise<void> =>
+  checkLosses((await rolloutOf(op)).record, part);
 
 /**
  * Checks that the rollout's request means the node, and compares the node's plan with the approval of the rollout. A budget that blocks now does not make the plan worse:
@@ -52,8 +58,8 @@ export async function checkApproved(op: Op<Request>, part: PartPlan): Promise<vo
   const { steps, request } = op;
   const { command } = request;
   if (!(await isMeant(op, chosen))) throw new Refused(notMeant(chosen.name));
-  await checkListed(op, part);
   const rollout = await rolloutOf(op);
+  checkLosses(rollout.record, part);
   const { pool, uid, bootId, instanceId, name } = chosen;
   const rules = await steps.runtime.rules();
   const rule = approvalRule(rules, command, pool);

@@ -25,13 +25,12 @@ export interface ObservationRequest {
   readonly instanceId: string;
   /** By which people recognise the command in SSM; at most 100 characters. */
   readonly mark: string;
-  /**
-   * `tell` is a step, called once when the machine takes longer than `afterMs` from `since` on, both in milliseconds.
-   * Null where
-   * no person waits for the answer itself.
-   */
   /** Describes how the machine ended; null while it may answer. By default it is not asked for. */
   readonly endOfMachine?: () => Promise<string | null>;
+  /**
+   * `tell` is a step, called once when the machine takes longer than `afterMs` from `since` on, both in milliseconds.
+   * Null where no person waits for the answer itself.
+   */
   readonly slow: { readonly since: number; readonly afterMs: number; readonly tell: () => Promise<void> } | null;
 }
 

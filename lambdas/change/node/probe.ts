@@ -4,6 +4,7 @@ import { judgeProbe, type ProbeImages, type ProbeResult } from "../../health/pro
 import { linuxProbe, probeNames, windowsProbe } from "../../health/probe-pods.ts";
 import { isPodAddress } from "../../machine/network-address.ts";
 import type { WindowsRelease } from "../../machine/windows-builds.ts";
+import { noProbeImage } from "../../messages/health/network-troubles.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { DurableSteps } from "../operation/op.ts";
 
@@ -54,10 +55,7 @@ export async function probeNode(
   const windowsImage = probed.images[probed.windows];
   const linuxImage = probed.images.linux;
   if (!windowsImage || !linuxImage)
-    return {
-      state: "not-probed",
-      why: `\`probe.images\` names no image for ${windowsImage ? "Linux" : probed.windows}`,
-    };
+    return { state: "not-probed", why: noProbeImage(windowsImage ? "Linux" : probed.windows) };
   const pods = probeNames(probed.id);
   try {
     const begun = await step(ctx, `${name}: start`, async () => {

@@ -31,7 +31,7 @@ async function give(
   if (!(await mayUseOneOf(steps, userId, commandsOf(wait), wait.pool))) return;
   const holder = holderBy(press, before);
   await steps.reminders.hold(press.wait, holder);
-  await steps.thread.update(channel, messageTs, await callTo(steps, wait, holder));
+  await steps.thread.update(channel, messageTs, await callTo(steps, { wait, operation, holder }));
 }
 
 /** Gives the trouble of many nodes to the person who pressed; its message follows with the next look at the fleet. */

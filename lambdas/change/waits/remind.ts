@@ -45,10 +45,18 @@ export async function dueWaits(steps: Steps): Promise<readonly DueWait[]> {
   );
 }
 
-/** Makes the call to a wait, for those who are called now. @param holder the person who has it */
-export async function callTo(steps: Steps, wait: PersonWait, holder?: WaitHolder): Promise<Message> {
+/** A wait, and what is known of it. */
+interface KnownWait {
+  readonly wait: PersonWait;
+  /** Undefined if its record has expired. */
+  readonly operation: OperationRecord | undefined;
+  /** The person who has it. */
+  readonly holder?: WaitHolder;
+}
+
+/** Makes the call to a wait, for those who are called now. */
+export async function callTo(steps: Steps, { wait, operation, holder }: KnownWait): Promise<Message> {
   const rules = await steps.runtime.rules();
-  const operation = await steps.ledger.operation(wait.operation);
   const audience = calledTo(rules, { ...wait, isUrgent: isUrgent(wait) }, steps.now());
   const called = audience.filter((id) => mayEnd(wait, operation, id));
   return waitReminder(wait, { called, holder, now: steps.timestamp() });
@@ -60,7 +68,7 @@ export async function remindOfWait(steps: Steps, { wait, covers }: DueWait): Pro
   const operation = await steps.ledger.operation(wait.operation);
   const name = waitName(wait);
   const { holder } = (await steps.reminders.all()).get(name) ?? {};
-  const message = await callTo(steps, wait);
+  const message = await callTo(steps, { wait, operation });
   // Reminders of one day are several messages; one that is repeated within ten minutes is the same.
   const mark = `${name} reminder ${steps.timestamp().slice(0, isUrgent(wait) || holder ? 15 : 10)}`;
   const channel = operation?.channel ?? slack.channel;

@@ -20,6 +20,9 @@ const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
   host: "A pod on the node is reached from another node, but not from its own host: every readiness probe fails",
 };
 
+/** Reason why a node's data plane is not probed. @param system Linux, or the release of Windows, that has no image */
+export const noProbeImage = (system: string): string => `${code("probe.images")} names no image for ${system}`;
+
 /**
  * Says what a data plane lacks.
  * @param from node from which the pod was not reached

@@ -1,15 +1,12 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { startingTaint } from "../../cluster/node-keys.ts";
 import { isTooMany } from "../../health/fleet-trouble.ts";
-import { isReady, isWindows } from "./node-facts.ts";
+import { isReady, isStarting, isWindows } from "./node-facts.ts";
 
 /** The number of the cluster's Windows nodes, and of those that are NotReady. */
 export interface ReadinessCount {
   readonly notReady: number;
   readonly all: number;
 }
-
-const isStarting = ({ spec }: V1Node): boolean => (spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
 
 /** Is it a Windows node that was put in service? A node that is still starting never was. */
 export const isInService = (node: V1Node): boolean => isWindows(node) && !isStarting(node);

@@ -1,5 +1,5 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
-import { BUILD_LABEL, QUARANTINED } from "../../cluster/node-keys.ts";
+import { BUILD_LABEL, QUARANTINED, startingTaint } from "../../cluster/node-keys.ts";
 import type { NodeBoot } from "../../health/probed-node.ts";
 import { releaseOfBuild, type WindowsRelease } from "../../machine/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
@@ -17,6 +17,10 @@ export const labelsOf = (node: V1Node): Readonly<Record<string, string>> => node
 
 /** Is it labelled as a Windows node? Casement never changes any other node. */
 export const isWindows = (node: V1Node): boolean => labelsOf(node)["kubernetes.io/os"] === "windows";
+
+/** Does it carry the start-up taint, which Casement takes off once the node may take pods? */
+export const isStarting = ({ spec }: V1Node): boolean =>
+  (spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
 
 /** Is it labelled as a node of the control plane? */
 export const isControlPlane = (node: V1Node): boolean =>

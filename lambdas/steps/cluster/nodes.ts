@@ -6,7 +6,7 @@ import {
   type V1Pod,
   type V1Taint,
 } from "@kubernetes/client-node";
-import { SOON_REBOOTED, startingTaint } from "../../cluster/node-keys.ts";
+import { SOON_REBOOTED } from "../../cluster/node-keys.ts";
 import { Retryable } from "../../errors.ts";
 import { fillText } from "../../messages/slack/command-word.ts";
 import { causesOf, ifPresent, isAbsent, wordsOf } from "../client-errors.ts";
@@ -14,7 +14,7 @@ import { commandWord } from "../command-word.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { everyPage } from "../every-page.ts";
 import { asWritten } from "./cordon-rules.ts";
-import { isReady } from "./node-facts.ts";
+import { isReady, isStarting } from "./node-facts.ts";
 
 /** A Node of the cluster, as workflows pass it between verbs. */
 export type Node = V1Node;
@@ -131,8 +131,7 @@ const changing = (context: StepContext) => {
       try {
         const body = { metadata: { uid }, spec: { unschedulable: true } };
         const node = await core.patchNode({ name, body }, mergePatch);
-        const isStarting = (node.spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
-        if (isReady(node) && !isStarting) return false;
+        if (isReady(node) && !isStarting(node)) return false;
         await core.deleteNode({ name, body: { preconditions: { uid } } });
         return true;
       } catch (error) {

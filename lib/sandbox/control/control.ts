@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type FaultKind, type FaultValues, whyNever } from "../core/faults.ts";
+import { type FaultKind, type FaultValues, whyNever, withValues } from "../core/faults.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { json, pathOf, queryOf, textOf, type WireRequest, type WireResponse } from "../core/wire.ts";
 import { crossOriginRefusal } from "./cross-origin.ts";
@@ -98,10 +98,7 @@ function calls({ simulation }: ControlOptions, { request }: Asked): Answer<"Call
 /** Kinds of faults, with every value that a field of them can have now. */
 const kinds = ({ simulation, readers }: ControlOptions): FaultKind[] => {
   const present = readers.faultValues();
-  return simulation.faults.kinds().map((kind) => {
-    const named = Object.entries(present).filter(([field]) => Object.hasOwn(kind.fields, field));
-    return { ...kind, values: { ...Object.fromEntries(named), ...kind.values } };
-  });
+  return simulation.faults.kinds().map((kind) => withValues(kind, present));
 };
 
 function inject(options: ControlOptions, { request }: Asked): Answer<"FaultInjected"> {

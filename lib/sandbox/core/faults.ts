@@ -15,6 +15,15 @@ export interface FaultKind {
 /** Every value of fields of a fault, by field. */
 export type FaultValues = Readonly<Record<string, readonly string[]>>;
 
+/**
+ * Adds to a kind the values that its fields can have.
+ * @param present names of what is there, by field; a value that the kind has itself stands
+ */
+export function withValues(kind: FaultKind, present: FaultValues): FaultKind {
+  const named = Object.entries(present).filter(([field]) => Object.hasOwn(kind.fields, field));
+  return { ...kind, values: { ...Object.fromEntries(named), ...kind.values } };
+}
+
 /** A kind as its service declares it: values that are known later are read when a fault is injected. */
 export type DeclaredKind = Omit<FaultKind, "values"> & {
   readonly values?: Readonly<Record<string, readonly string[] | (() => readonly string[])>>;

@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkForce, wholePlan } from "../../../lambdas/capabilities/reboot/rollout/plan.ts";
 import { expectedMinutes, rolloutCard, rolloutDryRun } from "../../../lambdas/capabilities/reboot/rollout/plan-card.ts";
-import {
-  emptyPool,
-  noneDue,
-  noneLeft,
-  poolsWithOwnRules,
-  severalPools,
-  tooManyInRollout,
-} from "../../../lambdas/capabilities/reboot/rollout/refusals.ts";
+import { severalPools } from "../../../lambdas/capabilities/reboot/rollout/refusals.ts";
 import type { PlannedNode, RolloutPlan } from "../../../lambdas/capabilities/reboot/rollout/rollout-plan.ts";
 import type { RolloutRequest } from "../../../lambdas/commands/request.ts";
 import { Refused, UserError } from "../../../lambdas/errors.ts";
@@ -206,55 +199,5 @@ describe("The plan of a whole rollout", () => {
     expect(() => wholePlan([leftOut], 2, web)).toThrow(
       new Refused("no node can be rebooted: `win-9` (it is quarantined)"),
     );
-  });
-
-  test.each([
-    [emptyPool("web"), "Pool `web` has no Windows nodes."],
-    [tooManyInRollout(101, 100), "101 nodes are too many for one rollout: at most 100. Name some of them."],
-    [
-      severalPools(["web", null]),
-      "The nodes belong to several pools (`web`, none). A rollout is about one pool: start one for each.",
-    ],
-    [
-      poolsWithOwnRules("reboot", ["web", null]),
-      "Nodes of several pools wait for a reboot, and these pools differ in their rules or maintenance, so each needs its own approval: `{win} reboot web --due`, nodes of no pool by their names.",
-    ],
-    [
-      noneDue("reboot", null, { unseen: [] }),
-      "No Windows node waits for a reboot: Windows has nothing pending there. Nothing was changed.",
-    ],
-    [
-      noneDue("reboot", null, { unseen: [], chronic: ["win-1"] }),
-      "No Windows node waits for a reboot that would help. Left out: `win-1`, where the last reboot did not end the reason; `{win} why win-1` names it. Nothing was changed.",
-    ],
-    [
-      noneDue("reboot", "web", { unseen: ["win-1"] }),
-      "No node of `web` is known to wait for a reboot. Not known of `win-1`: the machines do not answer, or an operation works on them. Nothing was changed.",
-    ],
-    [noneLeft("reboot", [{ name: "win-1", why: "busy" }], null), "no node can be rebooted: `win-1` (busy)"],
-    [
-      noneLeft(
-        "reboot",
-        ["win-1", "win-2", "win-3"].map((name) => ({
-          name,
-          why: name === "win-3" ? "busy" : `\`${name}\` stays as it is: pool \`web\` is frozen`,
-        })),
-        null,
-      ),
-      "no node can be rebooted: `win-1`, `win-2` (pool `web` is frozen), `win-3` (busy)",
-    ],
-    [
-      noneLeft(
-        "reboot",
-        [
-          { name: "win-1", why: "losses", lost: [{ workload: "shop/cart", what: "is not recreated", pods: 1 }] },
-          { name: "win-2", why: "busy" },
-        ],
-        "`{win} reboot web --force web`",
-      ),
-      "no node can be rebooted: pods or data would be lost: `shop/cart` is not recreated (1 pod on `win-1`); `win-2` (busy). Next: `{win} reboot web --force web`",
-    ],
-  ])("is refused in words: %s", (words, expected) => {
-    expect(words).toBe(expected);
   });
 });

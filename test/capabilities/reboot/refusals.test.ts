@@ -27,6 +27,38 @@ test.each([
     noneDue("reboot", null, { unseen: [] }),
     "No Windows node waits for a reboot: Windows has nothing pending there. Nothing was changed.",
   ],
+  [tooManyInRollout(101, 100), "101 nodes are too many for one rollout: at most 100. Name some of them."],
+  [
+    noneDue("reboot", null, { unseen: [], chronic: ["win-1"] }),
+    "No Windows node waits for a reboot that would help. Left out: `win-1`, where the last reboot did not end the reason; `{win} why win-1` names it. Nothing was changed.",
+  ],
+  [
+    noneDue("reboot", "web", { unseen: ["win-1"] }),
+    "No node of `web` is known to wait for a reboot. Not known of `win-1`: the machines do not answer, or an operation works on them. Nothing was changed.",
+  ],
+  [noneLeft("reboot", [{ name: "win-1", why: "busy" }], null), "no node can be rebooted: `win-1` (busy)"],
+  [
+    noneLeft(
+      "reboot",
+      ["win-1", "win-2", "win-3"].map((name) => ({
+        name,
+        why: name === "win-3" ? "busy" : `\`${name}\` stays as it is: pool \`web\` is frozen`,
+      })),
+      null,
+    ),
+    "no node can be rebooted: `win-1`, `win-2` (pool `web` is frozen), `win-3` (busy)",
+  ],
+  [
+    noneLeft(
+      "reboot",
+      [
+        { name: "win-1", why: "losses", lost: [{ workload: "shop/cart", what: "is not recreated", pods: 1 }] },
+        { name: "win-2", why: "busy" },
+      ],
+      "`{win} reboot web --force web`",
+    ),
+    "no node can be rebooted: pods or data would be lost: `shop/cart` is not recreated (1 pod on `win-1`); `win-2` (busy). Next: `{win} reboot web --force web`",
+  ],
   [
     noneDue("restart", "web", { unseen: ["web-1"] }),
     "No node of `web` is known to wait for a restart. Not known of `web-1`: the machines do not answer, or an operation works on them. Nothing was changed.",

@@ -1,6 +1,6 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
-import type { FaultKind, FaultValues } from "../../core/faults.ts";
+import { type FaultKind, type FaultValues, withValues } from "../../core/faults.ts";
 import type { Cloud, Firewall, Screens } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
 import { queryOf, textOf, type WireRequest } from "../../core/wire.ts";
@@ -99,10 +99,7 @@ function faultsIn({ vpc, subnets }: Account): FaultKind[] {
   };
   const ofLaunches: FaultKind[] = [noCapacity, launchFails, noHostnames, nameLate];
   const kinds: FaultKind[] = [...ofLaunches, statusImpaired, volumeImpaired, eventScheduled];
-  return kinds.map((kind) => {
-    const named = Object.entries(present).filter(([field]) => Object.hasOwn(kind.fields, field));
-    return { ...kind, values: { ...Object.fromEntries(named), ...kind.values } };
-  });
+  return kinds.map((kind) => withValues(kind, present));
 }
 
 /**
