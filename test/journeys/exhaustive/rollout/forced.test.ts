@@ -3,6 +3,7 @@ import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts
 import { expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { cordonByHand, otherWeb, podOn, podsOn, running, web } from "../../others.ts";
+import { injectFault } from "../../outside.ts";
 import { answerTo, inThreads, openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
 
@@ -81,6 +82,8 @@ test.each([
 test("A node that gets such a workload while it waits for its slot is left out too", { timeout: 120_000 }, async () => {
   await begin({ approvals: { reboot: { needs: 0 } } });
   await here.type("operator", "/win reboot web --force web");
+  // Otherwise the second node may have its slot in the instant in which the first one is proven.
+  injectFault(here, "lambda-slow-start", { function: "casement-prod-west-reboot-node" });
   const [first, second] = (await here.until(isProven, 90, "the first node").then(() => newest(here))).nodes;
   const [done, rest] = [first, second].map((one) => [web, otherWeb].find(({ name }) => name === one?.nodeName) ?? web);
   if (!done || !rest) throw new Error("the rollout has no two nodes");
