@@ -132,7 +132,7 @@ export const DOOR_PARTITION = "door#";
 /** Partition of a person's request and of people's decisions about its operation. */
 export const doorPartition = (operation: string): string => `${DOOR_PARTITION}${operation}`;
 
-/** Partition of people's presses of **I have it**, each under the name of the wait. */
+/** Partition of people's presses of **I have it**, each under the name of the wait and its person. */
 export const WAIT_PRESSES = doorPartition("waits");
 
 /** Work that only one execution does at a time. */
@@ -218,8 +218,8 @@ export const keys = {
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
   /** State of the schedule that keeps an input up to date on nodes. @param rule "authority", "mirrors" */
   inputWatch: (rule: string): Key => ({ pk: rule, sk: "watch" }),
-  /** The last press of a person who has a wait. @param name of the wait */
-  waitPress: (name: string): Key => ({ pk: WAIT_PRESSES, sk: name }),
+  /** One person's last press of **I have it** for one wait. */
+  waitPress: (wait: string, userId: string): Key => ({ pk: WAIT_PRESSES, sk: `${wait} by ${userId}` }),
   /** The last reminder of one wait for a person. */
   reminder: (name: string): Key => ({ pk: REMINDERS, sk: name }),
   /** The record of a machine, with one attribute for each of its parts. */

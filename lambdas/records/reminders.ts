@@ -42,8 +42,8 @@ export interface ReminderRecord {
   /** ISO 8601: the last reminder; missing before the first. */
   readonly at?: string;
   readonly holder?: WaitHolder;
-  /** Cause of the last press that was handled. */
-  readonly heard?: string;
+  /** Cause of the last press of each person that was handled. */
+  readonly heard?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -82,6 +82,10 @@ export function isWaitDue(
   if (holder && (at === undefined || at < holder.until)) return true;
   return isReminderDue(since, at, now, isUrgent);
 }
+
+/** Was this press of **I have it** handled? */
+export const isHeard = ({ userId, cause }: WaitPress, reminder: ReminderRecord | undefined): boolean =>
+  reminder?.heard?.[userId] === cause;
 
 /** Makes the person who pressed the holder for an hour. Who has it already keeps the time since when. */
 export function holderBy(

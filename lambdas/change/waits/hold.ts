@@ -2,7 +2,7 @@ import { BREAK_GLASS } from "../../commands/approvals.ts";
 import { voteAnswer } from "../../messages/approval/approval.ts";
 import { waitOver } from "../../messages/operation/waits.ts";
 import { type FleetCall, fleetCallName } from "../../records/fleet-call.ts";
-import { holderBy, type ReminderRecord, type WaitPress } from "../../records/reminders.ts";
+import { holderBy, isHeard, type ReminderRecord, type WaitPress } from "../../records/reminders.ts";
 import { type PersonWait, waitName } from "../../records/waits.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mayUseOneOf } from "../operation/requester.ts";
@@ -64,19 +64,23 @@ async function hear(
 
 /**
  * Handles presses of **I have it**: whoever may end a wait, or is on call, has it for an hour, in which nobody is reminded
- * of it. If Slack refuses the message, the silence holds, and the next sweep shows it. Belongs into a step.
+ * of it. Presses are handled in their order, so that the last person with the right has the wait. If Slack refuses the
+ * message, the silence holds, and the next sweep shows it. Belongs into a step.
  * @throws the error of a busy service, after the other presses were handled
  */
 export async function hearPresses(steps: Steps): Promise<void> {
   const [presses, known] = await Promise.all([steps.reminders.presses(), steps.reminders.all()]);
-  const open = presses.filter(({ wait, cause }) => known.get(wait)?.heard !== cause);
+  const open = presses.filter((press) => !isHeard(press, known.get(press.wait)));
   if (open.length === 0) return;
   const [{ waits, isWhole }, fleet] = await Promise.all([seeWaits(steps), steps.announcements.fleet.open()]);
-  const heard = await Promise.allSettled(
-    open.map(async (press) => {
-      if (await hear(steps, press, known.get(press.wait), { waits, isWhole, fleet })) await steps.reminders.hear(press);
-    }),
-  );
-  const failed = heard.find((one) => one.status === "rejected");
-  if (failed) throw failed.reason;
+  const errors: unknown[] = [];
+  for (const press of open.toSorted((one, other) => one.at.localeCompare(other.at))) {
+    try {
+      const before = (await steps.reminders.all()).get(press.wait);
+      if (await hear(steps, press, before, { waits, isWhole, fleet })) await steps.reminders.hear(press);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

@@ -10,11 +10,11 @@ const KEPT_DAYS = 40;
 /** Reminders of decisions and reviews that wait for a person, and who has them. */
 export const reminders = (context: StepContext) => {
   const items = tableClient(context);
-  const change = async (name: string, changed: Partial<ReminderRecord>): Promise<void> => {
+  const change = async (name: string, changeOf: (before: ReminderRecord) => ReminderRecord): Promise<void> => {
     const expires = expiryAfter(timestamp(context), KEPT_DAYS);
-    await items.revise<ReminderRecord>(keys.reminder(name), (before) => ({
+    await items.revise<ReminderRecord>(keys.reminder(name), (before = {}) => ({
       ...before,
-      ...changed,
+      ...changeOf(before),
       [EXPIRES]: expires,
     }));
   };
@@ -26,15 +26,16 @@ export const reminders = (context: StepContext) => {
     },
 
     /** Records that people were reminded now. */
-    keep: (name: string): Promise<void> => change(name, { at: timestamp(context) }),
+    keep: (name: string): Promise<void> => change(name, () => ({ at: timestamp(context) })),
 
     /** Records the person who has what waits. */
-    hold: (name: string, holder: WaitHolder): Promise<void> => change(name, { holder }),
+    hold: (name: string, holder: WaitHolder): Promise<void> => change(name, () => ({ holder })),
 
     /** Records that a press was handled. */
-    hear: ({ wait, cause }: WaitPress): Promise<void> => change(wait, { heard: cause }),
+    hear: ({ wait, userId, cause }: WaitPress): Promise<void> =>
+      change(wait, ({ heard }) => ({ heard: { ...heard, [userId]: cause } })),
 
-    /** Reads the last press of **I have it** for each wait. */
+    /** Reads the last press of **I have it** of each person for each wait. */
     presses: (): Promise<WaitPress[]> => items.partition<WaitPress>(WAIT_PRESSES),
   };
 };

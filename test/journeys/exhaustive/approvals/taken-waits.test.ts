@@ -49,11 +49,11 @@ test(
 );
 
 test(
-  "Another person takes it over, nobody without the right has it, and what has ended cannot be taken",
+  "Another person takes it over, a press without the right takes it from nobody, and what has ended cannot be taken",
   LONG,
   async () => {
     await blocked();
-    await take("operator");
+    await here.press("operator", TAKE_WAIT);
     await take("visitor");
     expect(privately(here, "visitor").at(-1)).toContain("permission");
     expect(reminders()).toEqual([has("U0OPERATOR")]);
