@@ -44,7 +44,7 @@ describe("pause and resume", () => {
     const taken = { pool: "web", most: 1, away: ["win-1"] };
     const { type } = withRollout({ paused: { by: null, at: "2026-11-21T10:00:00.000Z", why: "win-1 failed", taken } });
     expect(await type(`resume ${ID}`)).toContain("goes on unless its pool is frozen or has no free slot");
-    expect(await type(`resume ${ID} --unavailable 2`)).toContain("goes on. Its message shows");
+    expect(await type(`resume ${ID} --unavailable 2`)).toContain("is being resumed. Its message shows");
   });
 
   test("start the next execution of a rollout that waits without one, once for two presses", async () => {

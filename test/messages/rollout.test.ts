@@ -152,7 +152,7 @@ describe("The pause of a rollout", () => {
     ],
     [
       { kind: "heard", operation, decision: "resume", isBlocked: false },
-      "`reboot-3f9c2a71` goes on. Its message shows what follows.",
+      "`reboot-3f9c2a71` is being resumed. Its message shows what follows.",
     ],
     [
       { kind: "heard", operation, decision: "resume", isBlocked: true },

@@ -24,7 +24,7 @@ const answers: { readonly [K in SteerResult["kind"]]: (of: Extract<SteerResult, 
       return `${code(operation)} is being paused: no further node is started. Nodes whose reboot has not been sent are restored, the others are finished.`;
     return isBlocked
       ? `${code(operation)} goes on unless its pool is frozen or has no free slot. Then it stays paused, and its message says what ends that.`
-      : `${code(operation)} goes on. Its message shows what follows.`;
+      : `${code(operation)} is being resumed. Its message shows what follows.`;
   },
 };
 
