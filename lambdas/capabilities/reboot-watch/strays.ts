@@ -1,4 +1,4 @@
-import { machinesActedFor } from "../../change/node/acted-for.ts";
+import { actedForAmong } from "../../change/node/acted-for.ts";
 import { strayEndMessage, strayMessage } from "../../messages/fleet/strays.ts";
 import { type Stray, strayNews } from "../../records/stray.ts";
 import { instanceIdOf, isStarting, isWindows } from "../../steps/cluster/node-facts.ts";
@@ -38,8 +38,8 @@ async function findStrays(steps: Steps): Promise<readonly Stray[]> {
   const { configuration } = await steps.runtime.read(null);
   const { id, name } = configuration.cluster;
   const nodes = await steps.nodes.all();
-  const own = await machinesActedFor(steps, configuration, nodes);
   const machines = await steps.instances.ofCluster(id);
+  const own = await actedForAmong(machines, { steps, configuration, nodes });
   return [...(await withoutNode(steps, name, machines, nodes)), ...(await starting(steps, own, nodes))];
 }
 

@@ -11,7 +11,7 @@ import { nodeFacts } from "../../steps/health.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
-import { machinesActedFor } from "../node/acted-for.ts";
+import { actedForAmong } from "../node/acted-for.ts";
 
 /** Facts of the whole fleet, each by instance id. */
 interface FleetFacts {
@@ -86,9 +86,9 @@ export async function readFleet(steps: Steps, configuration: Configuration): Pro
   const all = await steps.nodes.all();
   const nodes = all.filter(isInService);
   if (nodes.length === 0) return [];
-  const [machines, own, agents, reboots] = await Promise.all([
-    steps.instances.ofCluster(configuration.cluster.id),
-    machinesActedFor(steps, configuration, all),
+  const machines = await steps.instances.ofCluster(configuration.cluster.id);
+  const [own, agents, reboots] = await Promise.all([
+    actedForAmong(machines, { steps, configuration, nodes: all }),
     steps.machine.agents(),
     steps.machines.seen.ownReboots(),
   ]);

@@ -12,16 +12,26 @@ import type { Steps } from "../../steps/steps.ts";
  * @returns by instance id
  * @throws Error of a service that does not answer: without claims and approvals no machine is known to be Casement's
  */
-export async function machinesActedFor(
+export const machinesActedFor = async (
   steps: Steps,
   configuration: Configuration,
   nodes: readonly Node[],
+): Promise<ReadonlyMap<string, Machine>> =>
+  actedForAmong(await steps.instances.ofCluster(configuration.cluster.id), { steps, configuration, nodes });
+
+/**
+ * Selects the machines that Casement changes without a request, as `machinesActedFor` does, from those that were listed.
+ * @param machines every machine of the cluster
+ */
+export async function actedForAmong(
+  machines: readonly Machine[],
+  {
+    steps,
+    configuration,
+    nodes,
+  }: { readonly steps: Steps; readonly configuration: Configuration; readonly nodes: readonly Node[] },
 ): Promise<ReadonlyMap<string, Machine>> {
-  const [machines, claimed, assisted] = await Promise.all([
-    steps.instances.ofCluster(configuration.cluster.id),
-    steps.claims.all(),
-    steps.machines.assistance.all(),
-  ]);
+  const [claimed, assisted] = await Promise.all([steps.claims.all(), steps.machines.assistance.all()]);
   const owners = ownersOf(configuration, { nodes, claimed, assisted });
   const own = machines.filter((machine) => ownershipOf(machine, owners) !== "observed");
   return new Map(own.map((machine) => [machine.instanceId, machine]));

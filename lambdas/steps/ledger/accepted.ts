@@ -40,7 +40,10 @@ export const acceptedRequests = (context: FrontDoorContext) => {
 
     /** Records a person who says to have what waits; each person has one press per wait, the last one. */
     pressWait: (press: WaitPress): Promise<void> =>
-      items.replace(keys.waitPress(press.wait, press.userId), { ...press, [EXPIRES]: expiryAfter(press.at, PRESS_DAYS) }),
+      items.replace(keys.waitPress(press.wait, press.userId), {
+        ...press,
+        [EXPIRES]: expiryAfter(press.at, PRESS_DAYS),
+      }),
 
     /** Records a person's request to pause or resume a rollout; the last one is valid. */
     keepSteering: (operation: string, steering: SteeringDecision): Promise<void> =>
