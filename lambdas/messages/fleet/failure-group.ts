@@ -3,7 +3,7 @@ import { groupOwner } from "../../records/node-work.ts";
 import { type Block, isKept, type Message, type NodeRecord, type OperationRecord } from "../../records/records.ts";
 import { commandAfter, failureButtons } from "../operation/failure.ts";
 import { type MessageSettings, runbookLink } from "../operation/links.ts";
-import { nodeLabel, signs } from "../operation/node-lines.ts";
+import { became, nodeLabel, signs } from "../operation/node-lines.ts";
 import { stageName } from "../operation/stages.ts";
 import { remedyOf } from "../remedies/remedies.ts";
 import { localTime } from "../slack/age.ts";
@@ -76,6 +76,15 @@ function next(first: NodeRecord, nodes: readonly NodeRecord[], operation: Operat
 }
 
 /**
+ * Names the outcome of nodes that failed for one cause, as the end of a line.
+ * @returns null if it is not the same for all
+ */
+export function commonOutcome(nodes: readonly NodeRecord[]): string | null {
+  const [first = null, ...others] = new Set(nodes.map(became));
+  return others.length === 0 ? first : null;
+}
+
+/**
  * Describes nodes that failed for one cause: what happened, the likely cause and its remedy, the next step, the details of
  * the first; and the buttons that decide about all of them.
  * @param nodes at least two, as `failureGroups` groups them
@@ -92,7 +101,7 @@ export function groupBlocks(
   const { failure } = first;
   const remedy = remedyOf(failure);
   const text = [
-    `${signs[first.status]} *${counted(nodes.length, "node")} failed at ${stageName(failure.stage)}*: ${some(nodes.map(nodeLabel), MOST_NODES)}`,
+    `${signs[first.status]} *${counted(nodes.length, "node")} failed at ${stageName(failure.stage)}*: ${some(nodes.map(nodeLabel), MOST_NODES)}${commonOutcome(nodes) ?? ""}`,
     `Likely cause: ${remedy.cause}.`,
     `*Remedy:* ${remedy.remedy}.`,
     `*Next:* ${next(first, nodes, operation)}`,

@@ -38,8 +38,8 @@ function running(node: NodeRecord, now: string): string {
 }
 
 const where = (node: NodeRecord): string => (node.failure ? ` at _${stageName(node.failure.stage)}_` : "");
-/** Outcome of a failed node; where nothing was launched, the failure says the same. */
-const became = ({ outcome, failure }: NodeRecord): string =>
+/** Outcome of a failed node, as the end of a line; where nothing was launched, the failure says the same. */
+export const became = ({ outcome, failure }: NodeRecord): string =>
   outcome && outcome !== failure?.left ? ` · ${prose(outcome, 200)}` : "";
 
 /** State in which the last stage of each workflow leaves a node. */

@@ -11,7 +11,7 @@ import {
 } from "../../records/records.ts";
 import { approvalBlocks } from "../approval/approval.ts";
 import { titleOf } from "../command/syntax.ts";
-import { groupBlocks } from "../fleet/failure-group.ts";
+import { commonOutcome, groupBlocks } from "../fleet/failure-group.ts";
 import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
 import { age } from "../slack/age.ts";
@@ -160,11 +160,14 @@ const urgency = (node: NodeRecord): number => (node.status === "deciding" ? 2 : 
 const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
   nodes.filter((node) => node.failure).sort((one, other) => urgency(other) - urgency(one));
 
-/** Nodes but those that one question names together: a line for each would say the same before it. */
-function outsideQuestions(nodes: readonly NodeRecord[]): NodeRecord[] {
+/**
+ * Selects the nodes that need a line: all but those that one question, or one failure with one outcome, names together.
+ */
+function outsideGroups(nodes: readonly NodeRecord[]): NodeRecord[] {
   const groups = failureGroups(failed(nodes)).filter(({ length }) => length > 1);
-  const asked = new Set(groups.flat().filter(awaitsDecision));
-  return nodes.filter((node) => !asked.has(node));
+  const named = groups.filter((group) => group.every(awaitsDecision) || commonOutcome(group) !== null);
+  const grouped = new Set(named.flat());
+  return nodes.filter((node) => !grouped.has(node));
 }
 
 /** Text for notifications. */
@@ -185,7 +188,7 @@ function frame(view: OperationView, settings: MessageSettings): { readonly top: 
       context(origin(view)),
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
       ...approvalBlocks(operation),
-      ...(isToldByFailure(view) ? [] : sections(lines(outsideQuestions(nodes), now))),
+      ...(isToldByFailure(view) ? [] : sections(lines(outsideGroups(nodes), now))),
       ...lateMachines(nodes, settings, now),
     ],
     bottom: operationButtons(view),

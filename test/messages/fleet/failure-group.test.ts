@@ -53,6 +53,20 @@ it("A group of many machines stays within Slack's limits, its confirmation inclu
   expect(JSON.stringify(message.blocks)).toMatch(/Their disks are deleted too[^"]* and \d+ more\./);
 });
 
+it("Machines that failed for one cause and came to one end are told once; if their ends differ, each has its line", () => {
+  const ended = (index: number, outcome: string) => denied(index, { status: "failed", outcome, endedAt: NOW });
+  const linesOf = (outcomes: readonly string[]) =>
+    readBlocks(messageOf(outcomes.map((outcome, at) => ended(at + 1, outcome))).blocks)
+      .split("\n")
+      .filter((text) => text.startsWith("❌"));
+  expect(linesOf(["machine terminated", "machine terminated"])).toEqual([
+    expect.stringMatching(
+      /^❌ \*2 nodes failed at client certificate\*: `ip-10-0-3-1\S+`, `ip-\S+` · machine terminated$/,
+    ),
+  ]);
+  expect(linesOf(["machine terminated", "machine kept"])).toHaveLength(3);
+});
+
 it("The thread mentions the requester with the first failure of a cause, and has a line with buttons for each other one", () => {
   const nodes = [denied(1), denied(2)];
   const view = { operation: operationRecord(), nodes, now: NOW };
