@@ -22,6 +22,7 @@ export type CheckName =
   | "services"
   | "network"
   | "network-services"
+  | "exits"
   | "requests"
   | "registered"
   | "heartbeat"

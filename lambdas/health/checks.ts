@@ -56,6 +56,7 @@ export const healthQuestions = ({ services }: Pick<ExpectedMachine, "services">)
   metadata: true,
   routes: LINK_LOCAL,
   services: [...services, { name: HNS }],
+  exits: [...services, { name: HNS }],
   hns: true,
   guard: true,
   boot: true,

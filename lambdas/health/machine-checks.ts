@@ -2,7 +2,8 @@ import { isSameBoot, onOurClock, SAME_BOOT_MS } from "../machine/boots.ts";
 import type { Answers, Group } from "../machine/questions.ts";
 import { LOW_DISK_BYTES } from "../machine/seen-troubles.ts";
 import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
-import { bootTime, type ExpectedMachine, type HealthFacts } from "./facts.ts";
+import { keepsExiting } from "./exits.ts";
+import { bootTime, byOurClock, type ExpectedMachine, type HealthFacts } from "./facts.ts";
 import { hnsRestart, podsWithoutEndpoint } from "./host-network.ts";
 
 /** Destinations of EC2Launch's routes: metadata, DNS, time, one that AWS does not explain, activation (two). */
@@ -99,6 +100,21 @@ const networkServices = byAnswer("services", "network-services", (found, { expec
   judgeServices(expected.networkServices ?? [], found, expected),
 );
 
+/**
+ * Check of the services' exits since the boot, but not to prove a reboot or a restart: these end what made a service
+ * exit, and the proof compares its processes.
+ */
+const exits = by("machine", "exits", ({ answers, verdict, at }, facts) => {
+  if (facts.before) return OK;
+  if (!answers.exits) return unknownResult(verdict.failed.exits ?? "the machine was not asked");
+  const found = answers.exits
+    .map((one) => ({ ...one, last: new Date(byOurClock({ verdict, at }, one.last)).toISOString() }))
+    .find((one) => keepsExiting(one, Date.parse(at)) && Date.parse(one.last) >= (bootTime(facts) ?? 0));
+  if (!found) return OK;
+  const { name: service, ...exited } = found;
+  return wrong({ kind: "service-exits", service, ...exited });
+});
+
 const network = byAnswer("hns", "network", ({ networks, endpoints }, facts) => {
   const { expected } = facts;
   if (!networks.includes(expected.network)) return wrong({ kind: "network-missing", network: expected.network });
@@ -121,7 +137,7 @@ const guard = byAnswer("guard", "guard", ({ present, taskEnabled, lastResult, er
 export const bootCheck: NodeCheck = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
 
 /** Checks of the facts from `observe.ps1`, in the order of dependencies. */
-export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network, networkServices, disk];
+export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network, networkServices, exits, disk];
 
 /** Check of the guard, which a machine needs at its next boot. */
 export const guardCheck: NodeCheck = guard;

@@ -1,5 +1,6 @@
 import type { Answers, ServiceQuestion } from "../machine/questions.ts";
 import { LOW_DISK_BYTES, type MachineTrouble } from "../machine/seen-troubles.ts";
+import { keepsExiting } from "./exits.ts";
 import type { ExpectedMachine } from "./facts.ts";
 
 /** Questions of a scheduled look about services; their logs are left out, because a list of machines shows little. */
@@ -10,16 +11,22 @@ export const serviceQuestions = ({ services }: Pick<ExpectedMachine, "services">
 const STOPPED: ReadonlySet<string> = new Set(["Stopped", "Paused"]);
 
 /**
- * Finds what is wrong with a machine's services and its drive.
+ * Finds what is wrong with a machine's services and its drive. A service that keeps exiting is found whether or not it
+ * runs at this moment.
+ * @param clock the machine's clock, Unix seconds
  * @returns undefined if the machine could not say
  */
 export function machineTroubles(
-  { services, disk }: Answers,
+  { services, exits = [], disk }: Answers,
   { optionalServices }: Pick<ExpectedMachine, "optionalServices">,
+  clock: number,
 ): readonly MachineTrouble[] | undefined {
   if (!services || !disk) return undefined;
+  const exiting = new Map(exits.filter((one) => keepsExiting(one, clock * 1_000)).map((one) => [one.name, one.times]));
   const wrong = services.flatMap(({ name, state }): readonly MachineTrouble[] => {
     if (state === null) return optionalServices.includes(name) ? [] : [{ kind: "service-absent", service: name }];
+    const times = exiting.get(name);
+    if (times !== undefined) return [{ kind: "service-exits", service: name, times }];
     return STOPPED.has(state) ? [{ kind: "service-stopped", service: name }] : [];
   });
   return [...wrong, ...(disk.freeBytes < LOW_DISK_BYTES ? [{ kind: "disk-low" } as const] : [])];

@@ -32,6 +32,14 @@ export type Trouble =
       readonly exitCode: number;
       readonly log: string;
     }
+  /** A service that Windows starts again and again. `last`: ISO 8601, by Casement's clock. */
+  | {
+      readonly kind: "service-exits";
+      readonly service: string;
+      readonly times: number;
+      readonly last: string;
+      readonly log: string;
+    }
   | { readonly kind: "network-missing"; readonly network: string }
   | { readonly kind: "endpoint-missing"; readonly endpoint: string }
   /** The Host Networking Service started after kube-proxy. `at`: ISO 8601. `pods` have no endpoint. */

@@ -23,6 +23,8 @@ export interface Questions {
   /** Files and folders. */
   readonly paths?: readonly string[];
   readonly services?: readonly ServiceQuestion[];
+  /** Services whose unexpected exits within the last hour are counted. */
+  readonly exits?: readonly ServiceQuestion[];
   readonly tasks?: readonly TaskQuestion[];
   /** Names of firewall rules. */
   readonly rules?: readonly string[];
@@ -72,6 +74,16 @@ export interface BootEvent {
   readonly text: string;
 }
 
+/** Exits of a service within the last hour that nobody asked for. */
+export interface ServiceExits {
+  readonly name: string;
+  readonly times: number;
+  /** ISO 8601, by the machine's clock. */
+  readonly last: string;
+  /** Last lines of its log. */
+  readonly log: string;
+}
+
 /** Answers of `observe.ps1`, by group, in the order of the questions. */
 export interface Answers {
   readonly paths?: readonly {
@@ -96,6 +108,8 @@ export interface Answers {
     /** Last lines of its log if it does not run. */
     readonly log: string;
   }[];
+  /** Only services that exited. */
+  readonly exits?: readonly ServiceExits[];
   readonly tasks?: readonly {
     readonly name: string;
     /** Null for a task that does not exist. */

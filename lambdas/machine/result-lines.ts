@@ -146,6 +146,7 @@ const unpacked = z.object({
       }),
     )
     .max(MOST.items),
+  exits: z.array(z.object({ name, times: whole, last: moment, log: words })).max(MOST.items),
   tasks: z
     .array(z.object({ name, enabled: z.boolean().nullable(), lastResult: whole.nullable(), error: words }))
     .max(MOST.items),

@@ -1,5 +1,7 @@
-/** Trouble of a machine that a scheduled look finds: a service that does not run, or a drive that is almost full. */
+/** Trouble of a machine that a scheduled look finds: a service that does not stay up, or a drive that is almost full. */
 export type MachineTrouble =
+  /** `times`: exits within the last hour. */
+  | { readonly kind: "service-exits"; readonly service: string; readonly times: number }
   | { readonly kind: "service-stopped" | "service-absent"; readonly service: string }
   | { readonly kind: "disk-low" };
 
@@ -31,9 +33,12 @@ interface Look {
   readonly now: string;
 }
 
+/** The service of a trouble; null for a trouble of the drive. */
+const serviceIn = (trouble: MachineTrouble): string | null => (trouble.kind === "disk-low" ? null : trouble.service);
+
 /**
  * Compares the troubles of a machine with those of its last look: one that goes on keeps its beginning, and one that has
- * ended stays until its end is posted, if its beginning was.
+ * ended stays until its end is posted, if its beginning was. Another trouble of the same service takes its place.
  */
 export function observedTroubles(had: readonly SeenTrouble[] = [], { found, mark, now }: Look): readonly SeenTrouble[] {
   if (found === undefined) return had;
@@ -43,8 +48,9 @@ export function observedTroubles(had: readonly SeenTrouble[] = [], { found, mark
     const { endedBy: _over, ...before } = known.get(troubleName(one)) ?? { ...one, since: now, mark };
     return before as SeenTrouble;
   });
+  const ill = new Set(found.map(serviceIn));
   const ended = had
-    .filter((one) => one.isPosted && !names.has(troubleName(one)))
+    .filter((one) => one.isPosted && !names.has(troubleName(one)) && !ill.has(serviceIn(one)))
     .map((one): SeenTrouble => ({ endedBy: mark, ...one }));
   return [...going, ...ended];
 }

@@ -93,6 +93,7 @@ function Get-FileObservation($paths) {
 $Lists = [ordered] @{
     paths = { param($asked) Get-PathAnswer $asked }
     services = { param($asked) Get-ServiceAnswer $asked }
+    exits = { param($asked) Get-ExitAnswer $asked }
     tasks = { param($asked) Get-TaskAnswer $asked }
     rules = { param($asked) Get-RuleAnswer $asked }
     registry = { param($asked) Get-RegistryAnswer $asked }

@@ -16,6 +16,7 @@ describe("questions about a machine", () => {
   const tables: { readonly [G in Group]: ShapeOf<G> } = {
     paths: "Lists",
     services: "Lists",
+    exits: "Lists",
     tasks: "Lists",
     rules: "Lists",
     registry: "Lists",

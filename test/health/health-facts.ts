@@ -20,6 +20,7 @@ export const answers: Answers = {
     startedAt: ago(50),
     log: "",
   })),
+  exits: [],
   hns: { networks: ["pods"], endpoints: [{ name: "source", ip: "10.132.1.2", attached: true }] },
   guard: { present: true, sha256: "0".repeat(64), taskEnabled: true, lastResult: 0, error: "", repairs: 0 },
   boot: { bootedAt: ago(60), events: [] },

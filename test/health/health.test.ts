@@ -197,7 +197,7 @@ describe("the checks of a node", () => {
   it.for<[keyof HealthFacts, readonly string[]]>([
     ["ec2", ["instance", "status"]],
     ["kubernetes", ["requests", "registered", "heartbeat", "ready", "cordon", "taints"]],
-    ["machine", ["metadata", "routes", "services", "network", "network-services", "disk", "guard"]],
+    ["machine", ["metadata", "routes", "services", "network", "network-services", "exits", "disk", "guard"]],
   ])("leave open what only %s knows when it is away, and judge the rest", ([source, names]) => {
     const all = checked(facts({ [source]: away }));
     expect(all.filter(({ state }) => state === "unknown").map(({ name }) => name)).toEqual(names);
@@ -219,6 +219,41 @@ describe("the checks of a node", () => {
       name: "services",
       state: "unknown",
       why: "The RPC server is unavailable.",
+    });
+  });
+
+  const exited = (times: number, minutes: number) => [{ name: "proxy", times, last: ago(minutes), log: "panic" }];
+
+  it.for<[string, Partial<HealthFacts>]>([
+    ["exited twice", { machine: machineWith({ exits: exited(2, 1) }) }],
+    ["has stayed up for half an hour", { machine: machineWith({ exits: exited(9, 30) }) }],
+    [
+      "exited before the boot",
+      { machine: machineWith({ exits: exited(9, 10), boot: { bootedAt: ago(5), events: [] } }) },
+    ],
+    [
+      "exited before a reboot or restart that is proven",
+      { before: { bootId: "7", bootedAt: ago(90), askedAt: ago(80) }, machine: machineWith({ exits: exited(9, 1) }) },
+    ],
+  ])("do not count a service that %s as one that keeps exiting", ([, change]) => {
+    expect(first(change)).toBeUndefined();
+  });
+
+  it("name a service that runs and keeps exiting, with the time of its last exit by our clock", () => {
+    const ahead = { bootId: "8", clock: Date.parse(NOW) / 1_000 + 600, failed: {} };
+    const machine = machineWith({ exits: exited(3, -8) }, { verdict: ahead });
+    expect(first({ machine })).toMatchObject({
+      name: "exits",
+      trouble: { kind: "service-exits", service: "proxy", times: 3, last: ago(2), log: "panic" },
+    });
+  });
+
+  it("leave open whether services exit where the event log cannot be read", () => {
+    const verdict = { bootId: "8", clock: Date.parse(NOW) / 1_000, failed: { exits: "Access is denied" } };
+    const machine = machineWith({ exits: undefined as never }, { verdict });
+    expect(checked(facts({ machine })).find(({ name }) => name === "exits")).toMatchObject({
+      state: "unknown",
+      why: "Access is denied",
     });
   });
 

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { answersHash, type ProxyPlace, type Questions } from "../../lambdas/machine/questions.ts";
 import { pendingVariables } from "./apply-variables.ts";
 import { type MachineCase, sha256 } from "./case.ts";
+import { exits } from "./exits.ts";
 import { pendingFiles } from "./pending-files.ts";
 import {
   adapter,
@@ -373,5 +374,6 @@ export const questionCases: readonly MachineCase[] = [
     result: { ok: true, failed: { "group-0": "this scrip", "group-69": "this scrip" } },
   },
   ...agentProxies,
+  ...exits,
   ...pendingVariables,
 ];

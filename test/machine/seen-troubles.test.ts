@@ -4,6 +4,7 @@ import { observedTroubles, postedTroubles } from "../../lambdas/machine/seen-tro
 
 const stopped = { kind: "service-stopped", service: "kube-proxy" } as const;
 const disk = { kind: "disk-low" } as const;
+const CLOCK = 1_795_000_000;
 const at = (mark: string, found: Parameters<typeof observedTroubles>[1]["found"]) => ({
   found,
   mark,
@@ -37,6 +38,26 @@ describe("a trouble of a machine", () => {
   });
 });
 
+describe("another trouble of the same service", () => {
+  const exits = { kind: "service-exits", service: "kube-proxy", times: 4 } as const;
+  const posted = postedTroubles(observedTroubles([], at("one", [stopped, disk])), "service-stopped kube-proxy");
+
+  it("takes the place of the one before, whose end is not posted", () => {
+    const found = observedTroubles(posted, at("two", [exits, disk]));
+    expect(found.map(({ kind, endedBy }) => [kind, endedBy])).toEqual([
+      ["service-exits", undefined],
+      ["disk-low", undefined],
+    ]);
+  });
+
+  it("leaves the troubles of others: the end of one is posted though the drive is full", () => {
+    expect(observedTroubles(posted, at("two", [disk])).map(({ kind, endedBy }) => [kind, endedBy])).toEqual([
+      ["disk-low", undefined],
+      ["service-stopped", "two"],
+    ]);
+  });
+});
+
 describe("the answers of a machine", () => {
   const service = (name: string, state: string | null) => ({
     ...{ name, state, startType: null },
@@ -52,15 +73,28 @@ describe("the answers of a machine", () => {
       ...[service("containerd", "Running"), service("kubelet", "StartPending"), service("kube-proxy", "Stopped")],
       ...[service("csi-proxy", null), service("windows_exporter", null)],
     ];
-    expect(machineTroubles({ services, disk: { ...space, freeBytes: 9 * 1024 ** 3 } }, expected)).toEqual([
+    expect(machineTroubles({ services, disk: { ...space, freeBytes: 9 * 1024 ** 3 } }, expected, CLOCK)).toEqual([
       stopped,
       { kind: "service-absent", service: "windows_exporter" },
       disk,
     ]);
   });
 
+  const exited = (name: string, times: number, minutes: number) => ({
+    ...{ name, times, log: "" },
+    last: new Date(CLOCK * 1_000 - minutes * 60_000).toISOString(),
+  });
+
+  it.for(["Running", "Stopped"])("name a service that keeps exiting though it is %s at this moment", (state) => {
+    const services = [service("kube-proxy", state), service("kubelet", "Running"), service("containerd", "Running")];
+    const exits = [exited("kube-proxy", 3, 29), exited("kubelet", 2, 1), exited("containerd", 9, 31)];
+    expect(machineTroubles({ services, exits, disk: space }, expected, CLOCK)).toEqual([
+      { kind: "service-exits", service: "kube-proxy", times: 3 },
+    ]);
+  });
+
   it("say nothing where a group failed", () => {
-    expect(machineTroubles({ disk: space }, expected)).toBeUndefined();
-    expect(machineTroubles({ services: [] }, expected)).toBeUndefined();
+    expect(machineTroubles({ disk: space }, expected, CLOCK)).toBeUndefined();
+    expect(machineTroubles({ services: [] }, expected, CLOCK)).toBeUndefined();
   });
 });

@@ -77,7 +77,7 @@ function Get-CimService([string] $filter) {
         if ($filter -match "^Name='(.*)'$" -and $entry.Key -ne $Matches[1]) { continue }
         if ($filter -match "^State='(.*)'$" -and $entry.Value.state -ne $Matches[1]) { continue }
         [pscustomobject] @{
-            Name = $entry.Key; State = $entry.Value.state; StartMode = $modes[$entry.Value.startType]
+            Name = $entry.Key; DisplayName = $entry.Key; State = $entry.Value.state; StartMode = $modes[$entry.Value.startType]
             PathName = $entry.Value.commandLine; Description = $entry.Value.description
             ProcessId = if ($entry.Value.state -eq 'Stopped') { 0 } else { 4711 }
             # 1077: not started since the boot. 1066: the program's own code is in the other field.

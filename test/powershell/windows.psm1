@@ -109,11 +109,14 @@ function Start-ScheduledTask([string] $TaskName) {
 # The newest event comes first.
 function Get-WinEvent($FilterHashtable, [int] $MaxEvents, $ErrorAction) {
     if (-not (Assert-Allowed 'Get-WinEvent' $ErrorAction)) { return }
-    $found = @((Get-Machine).log | Where-Object { $_ -and $FilterHashtable.Id -contains $_.id })
+    $from = if ($FilterHashtable.ContainsKey('StartTime')) { $FilterHashtable.StartTime.ToUniversalTime() } else { [DateTime]::MinValue }
+    $found = @((Get-Machine).log | Where-Object { $_ -and $FilterHashtable.Id -contains $_.id -and ([DateTime] $_.at).ToUniversalTime() -ge $from })
+    if ($FilterHashtable.ContainsKey('ProviderName')) { $found = @($found | Where-Object { $_.source -eq $FilterHashtable.ProviderName }) }
     if ($found.Count -eq 0) { return Stop-Absent 'No events were found that match the specified selection criteria.' $ErrorAction }
     [Array]::Reverse($found)
     foreach ($event in @($found | Select-Object -First $MaxEvents)) {
-        [pscustomobject] @{ Id = $event.id; TimeCreated = ([DateTime] $event.at).ToUniversalTime(); Message = $event.text }
+        $first = [pscustomobject] @{ Value = $event.text -replace '^The (.+?) service .*$', '$1' }
+        [pscustomobject] @{ Id = $event.id; TimeCreated = ([DateTime] $event.at).ToUniversalTime(); Message = $event.text; Properties = @($first) }
     }
 }
 

@@ -36,7 +36,7 @@ function readVerdict(
   const { reasons, file } = answers.reboot ?? { reasons: [] };
   const proxiedBy = answers.agent?.proxiedBy;
   const renewalFault = renewalFaultIn(answers);
-  const troubles = expected && machineTroubles(answers, expected);
+  const troubles = expected && machineTroubles(answers, expected, verdict.clock);
   return {
     value: {
       bootId: onOurClock(verdict.bootId, verdict.clock, now),
@@ -66,7 +66,7 @@ const requestFor = (
   questions: {
     ...(isBootIgnored ? {} : { reboot: true }),
     agent: true,
-    ...(expected ? { services: serviceQuestions(expected), disk: true } : {}),
+    ...(expected ? { services: serviceQuestions(expected), exits: serviceQuestions(expected), disk: true } : {}),
     ...(renews ? { tasks: renewalQuestions } : {}),
   },
   whole: true,

@@ -32,6 +32,7 @@ export const checkNames: Readonly<Record<CheckName, string>> = {
   services: "Windows services",
   network: "Container network",
   "network-services": "Service proxy",
+  exits: "Service exits",
   requests: "Certificate requests",
   registered: "Node object",
   heartbeat: "Kubelet heartbeat",
@@ -58,6 +59,12 @@ const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, to
     next: `Start it in Session Manager: ${code(`Start-Service ${service}`)}. ${again(told)}`,
   };
 };
+
+const serviceExits: Tell<"service-exits"> = ({ service, times, last, log }, told) => ({
+  says: `The Windows service ${code(service)} exited ${counted(times, "time")} in the last hour, last ${between(last, told.now)} ago.${log ? ` Its log ends: ${logWords(log, 400)}` : ""}`,
+  next: `${typeThis("restart", told.node)} restarts the node's services, and pods stay. If ${code(service)} exits again, its log names the cause: a change of its configuration, or of what it reaches. ${again(told)}`,
+  press: { text: "Restart services", command: `restart ${told.node}` },
+});
 
 const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
   says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${foreign(guardError, 200)}.` : ""}`,
@@ -98,6 +105,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `The machine was changed outside Casement. Add a node, then run ${removeCommand(told)}.`,
   }),
   "service-down": serviceDown,
+  "service-exits": serviceExits,
   ...networkTells,
   "requests-waiting": ({ requests }, told) => ({
     says: `${counted(requests.length, "certificate request")} of this node ${requests.length === 1 ? "waits" : "wait"} for approval: ${some(

@@ -13,9 +13,14 @@ const gigabytes = LOW_DISK_BYTES / 1024 ** 3;
 /** Sentence without its full stop: the trouble and where it is. @param where nodes, in words */
 export function troubleSays(trouble: MachineTrouble, where: string): string {
   if (trouble.kind === "disk-low") return `The system drive has less than ${gigabytes} GB free on ${where}`;
-  const state = trouble.kind === "service-stopped" ? "does not run" : "does not exist";
-  return `The service ${code(trouble.service)} ${state} on ${where}`;
+  return `The service ${code(trouble.service)} ${serviceStates[trouble.kind]} on ${where}`;
 }
+
+const serviceStates: Readonly<Record<Exclude<MachineTrouble["kind"], "disk-low">, string>> = {
+  "service-stopped": "does not run",
+  "service-absent": "does not exist",
+  "service-exits": "keeps exiting",
+};
 
 /** Next step for one of the nodes. */
 export function troubleRemedy(trouble: MachineTrouble, node: string): string {
@@ -32,9 +37,11 @@ const whereOf = (nodes: readonly string[]): string =>
 /** Posts one trouble of all machines on which one look has found it. */
 export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
   const [first = ""] = nodes;
-  const text = `⚠️ ${troubleSays(trouble, whereOf(nodes))}.`;
+  const isOne = nodes.length === 1;
+  const times = trouble.kind === "service-exits" && isOne ? `: ${counted(trouble.times, "time")} within an hour` : "";
+  const text = `⚠️ ${troubleSays(trouble, whereOf(nodes))}${times}.`;
   // A rollout of restarts is about one pool, and the nodes here may belong to several.
-  const canRestart = trouble.kind === "service-stopped" && nodes.length === 1;
+  const canRestart = isOne && (trouble.kind === "service-stopped" || trouble.kind === "service-exits");
   return {
     text,
     blocks: [
@@ -50,9 +57,8 @@ export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly s
 /** Posts that a trouble is over. */
 export function troubleEndMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
   const where = whereOf(nodes);
-  return say(
-    trouble.kind === "disk-low"
-      ? `✅ The system drive has more than ${gigabytes} GB free again on ${where}.`
-      : `✅ The service ${code(trouble.service)} runs again on ${where}.`,
-  );
+  if (trouble.kind === "disk-low")
+    return say(`✅ The system drive has more than ${gigabytes} GB free again on ${where}.`);
+  const state = trouble.kind === "service-exits" ? "has stopped exiting" : "runs again";
+  return say(`✅ The service ${code(trouble.service)} ${state} on ${where}.`);
 }

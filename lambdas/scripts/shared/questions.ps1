@@ -64,6 +64,25 @@ function Get-ServiceAnswer($questions) {
     }
 }
 
+# Exits of services that nobody asked for. 7031: Windows starts the service again; 7034: it does not. 7023 and 7024: the
+# service stopped with an error. Windows may write one of each for one exit, so the more frequent ones are counted. All
+# of them name the service as people see it.
+function Get-ExitAnswer($questions) {
+    $asked = @{ LogName = 'System'; ProviderName = 'Service Control Manager'; Id = @(7023, 7024, 7031, 7034); StartTime = (Get-Date) - (New-TimeSpan -Hours 1) }
+    $events = @(Get-Found { Get-WinEvent -FilterHashtable $asked -MaxEvents 1000 })
+    if ($events.Count -eq 0) { return }
+    $known = @(Get-CimInstance -ClassName Win32_Service -OperationTimeoutSec $CimSeconds)
+    foreach ($question in @($questions)) {
+        $shown = @($known | Where-Object { $_.Name -eq $question.name } | ForEach-Object { "$($_.DisplayName)" })
+        $own = @($events | Where-Object { $shown -contains "$($_.Properties[0].Value)" })
+        if ($own.Count -eq 0) { continue }
+        $crashes = @($own | Where-Object { $_.Id -ge 7031 }).Count
+        $answer = [ordered] @{ name = "$($question.name)"; times = [Math]::Max($crashes, $own.Count - $crashes); last = Get-Iso $own[0].TimeCreated; log = '' }
+        if (Test-Has $question 'log') { $answer.log = Get-LogTail $question.log }
+        $answer
+    }
+}
+
 # SCHED_S_TASK_HAS_NOT_RUN (0x41303) and SCHED_S_TASK_RUNNING (0x41301) are no results.
 function Get-TaskAnswer($questions) {
     foreach ($question in @($questions)) {

@@ -5,6 +5,9 @@ import type { Machine } from "./machine.ts";
 /** Id of the first process of HNS in a boot (chosen for the simulator: no random number, so that others stay the same). */
 const FIRST_PROCESS = 2_000;
 
+/** Name of HNS as people see it: events name services so. */
+export const HNS_SHOWN = "Host Network Service";
+
 /** Starts HNS unless it runs: with the first network, and at a boot that finds one (assumed). */
 export function startHns(machine: Machine): void {
   machine.state.hns ??= { processId: FIRST_PROCESS, startedAt: machine.simulation.clock.now(), isRestarted: false };
@@ -25,7 +28,7 @@ export function applyHnsRestart(machine: Machine): void {
   if (!hns || !machine.faultApplies("hns-restarts")) return;
   const startedAt = machine.simulation.clock.now();
   machine.state.hns = { processId: hns.processId + 4, startedAt, isRestarted: true };
-  machine.log("Service Control Manager", "7031 The Host Network Service service terminated unexpectedly.");
+  machine.log("Service Control Manager", `7031 The ${HNS_SHOWN} service terminated unexpectedly.`);
   machine.save();
 }
 

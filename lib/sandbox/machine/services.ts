@@ -45,18 +45,34 @@ function binaryAt(machine: Machine, path: string): Binary {
   return binary;
 }
 
-/** Handles an unexpected end: event 7034, and the recovery actions, if there are any. */
+/**
+ * Writes the event of a service's unexpected end into the log System: 7031 if a recovery action follows, otherwise 7034
+ * (https://learn.microsoft.com/en-us/previous-versions/windows/it-pro/windows-server-2008-R2-and-2008/cc756337(v=ws.10)).
+ * @param restartsIn seconds
+ */
+function logCrash(machine: Machine, { name, failures }: Service, restartsIn: number | undefined): void {
+  const [id, action] =
+    restartsIn === undefined
+      ? [7034, ""]
+      : [
+          7031,
+          ` The following corrective action will be taken in ${restartsIn * 1_000} milliseconds: Restart the service.`,
+        ];
+  machine.log(
+    "Service Control Manager",
+    `${id} The ${name} service terminated unexpectedly. It has done this ${failures} time(s).${action}`,
+  );
+}
+
+/** Handles an unexpected end: its event, and the recovery actions, if there are any. */
 function failed(machine: Machine, service: Service, exit: Exit): void {
   service.exitCode = exit.code;
   service.failures += 1;
   setState(machine, service, "Stopped");
   writeLog(machine, service, exit.reason);
   machine.log(service.name, exit.reason);
-  machine.log(
-    "Service Control Manager",
-    `7034 The ${service.name} service terminated unexpectedly. It has done this ${service.failures} time(s).`,
-  );
   const delay = service.restartAfter[Math.min(service.failures, service.restartAfter.length) - 1];
+  logCrash(machine, service, delay);
   if (delay === undefined) return;
   const data = { instanceId: machine.id, service: service.name };
   machine.timers.set(`${machine.id}/${serviceKey(service.name)}`, delay * 1000, "restart-service", data);

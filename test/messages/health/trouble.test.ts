@@ -143,6 +143,11 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     `Start it in Session Manager: \`Start-Service kubelet\`. ${AGAIN}`,
   ],
   [
+    { kind: "service-exits", service: "kubelet", times: 5, last: before(2), log: "panic: no certificate" },
+    "The Windows service `kubelet` exited 5 times in the last hour, last 2m ago. Its log ends: panic: no certificate",
+    `\`{win} restart win-1\` restarts the node's services, and pods stay. If \`kubelet\` exits again, its log names the cause: a change of its configuration, or of what it reaches. ${AGAIN}`,
+  ],
+  [
     { kind: "network-missing", network: "OVNKubernetesHybridOverlayNetwork" },
     "The container network `OVNKubernetesHybridOverlayNetwork` does not exist: pods get no address.",
     `\`hybrid-overlay-node\` creates it when it starts: \`Restart-Service hybrid-overlay-node\` in Session Manager. ${AGAIN}`,

@@ -5,6 +5,7 @@ import { readBlocks } from "../../journeys/reading.ts";
 
 const stopped: MachineTrouble = { kind: "service-stopped", service: "kubelet" };
 const absent: MachineTrouble = { kind: "service-absent", service: "containerd" };
+const exits: MachineTrouble = { kind: "service-exits", service: "kubelet", times: 5 };
 const full: MachineTrouble = { kind: "disk-low" };
 
 test.each<[MachineTrouble, string[], string]>([
@@ -22,6 +23,16 @@ test.each<[MachineTrouble, string[], string]>([
     absent,
     ["web-1"],
     "⚠️ The service `containerd` does not exist on `web-1`. Next: the machine was changed outside Casement: add a node, then run `{win} remove web-1`.\n[Why]",
+  ],
+  [
+    exits,
+    ["web-1"],
+    "⚠️ The service `kubelet` keeps exiting on `web-1`: 5 times within an hour. Next: `{win} why web-1` shows the end of its log; `{win} restart web-1` restarts the services of a node that Casement launched, without evicting pods.\n[Why]\n[Restart services…]",
+  ],
+  [
+    exits,
+    ["web-1", "web-2"],
+    "⚠️ The service `kubelet` keeps exiting on 2 nodes: `web-1`, `web-2`. Next: `{win} why web-1` shows the end of its log; `{win} restart web-1` restarts the services of a node that Casement launched, without evicting pods.\n[Why]",
   ],
   [
     full,
@@ -46,6 +57,7 @@ test("The buttons of a trouble are for its first node, and a message names eight
 
 test.each<[MachineTrouble, string]>([
   [stopped, "✅ The service `kubelet` runs again on `web-1`."],
+  [exits, "✅ The service `kubelet` has stopped exiting on `web-1`."],
   [full, "✅ The system drive has more than 10 GB free again on `web-1`."],
 ])("The end of a trouble is posted: %j", (trouble, words) => {
   expect(troubleEndMessage(trouble, ["web-1"]).text).toBe(words);

@@ -18,6 +18,7 @@ import { type Adapter, agentService, taskNeverRan } from "../state.ts";
 import { taskOf } from "../tasks.ts";
 import { hideSecrets, logTail } from "./causes.ts";
 import { isEnvironmentPending } from "./environment.ts";
+import { exitAnswers } from "./exits.ts";
 import { STATE_FILE } from "./guard.ts";
 import { readRecord, recordedError } from "./records.ts";
 
@@ -35,7 +36,7 @@ export const partsOf: Partial<Readonly<Record<Group, readonly Part[]>>> = {
 };
 
 /** Groups that ask Windows Management Instrumentation. */
-const byManagement: ReadonlySet<Group> = new Set(["services", "boot", "disk"]);
+const byManagement: ReadonlySet<Group> = new Set(["services", "exits", "boot", "disk"]);
 
 function pathAnswer({ disk }: Machine, path: string): NonNullable<Answers["paths"]>[number] {
   const file = disk.file(path);
@@ -179,6 +180,7 @@ export const diskAnswer = ({ faultApplies }: Pick<Machine, "faultApplies">): Non
 const looks: Looks = {
   paths: (machine, paths) => paths.map((path) => pathAnswer(machine, path)),
   services: (machine, services) => services.map((one) => serviceAnswer(machine, one)),
+  exits: exitAnswers,
   tasks: (machine, tasks) => tasks.map((one) => taskAnswer(machine, one)),
   rules: (machine, names) => names.map((name) => ruleAnswer(machine, name)),
   registry: (machine, values) => values.map(({ key, name }) => registryAnswer(machine, key, name)),

@@ -81,7 +81,9 @@ describe("Reboot due", { timeout: 120_000 }, () => {
     injectFault(here, "service-exits", { instanceId: web.instanceId, service: "kube-proxy" });
     injectFault(here, "service-crashes", { instanceId: web.instanceId, service: "kube-proxy" }, 1);
     await here.pass(40);
-    expect(openly(here).join("\n")).toContain(`The service \`kube-proxy\` does not run on \`${web.name}\``);
+    expect(openly(here).join("\n")).toMatch(
+      new RegExp(`The service \`kube-proxy\` keeps exiting on \`${web.name}\`: \\d+ times within an hour`),
+    );
   });
 });
 
@@ -102,17 +104,20 @@ describe("What a look finds on machines", { timeout: 120_000 }, () => {
       .map((name) => `\`${name}\``)
       .join(", ");
     expect(told()).toEqual([
-      expect.stringContaining(`⚠️ The service \`kube-proxy\` does not run on 2 nodes: ${nodes}.`),
+      expect.stringContaining(`⚠️ The service \`kube-proxy\` keeps exiting on 2 nodes: ${nodes}.`),
       expect.stringContaining(`⚠️ The system drive has less than 10 GB free on 2 nodes: ${nodes}.`),
     ]);
     const doctor = await look("/win doctor");
-    expect(doctor).toContain("The service `kube-proxy` does not run on");
+    expect(doctor).toContain("The service `kube-proxy` keeps exiting on");
     expect(doctor).toContain("The system drive has less than 10 GB free on");
+    expect(await look(`/win why ${shortName(web)}`)).toMatch(
+      /The Windows service `kube-proxy` exited \d+ times in the last hour, last \d+s ago\. Its log ends: panic: cannot go on/,
+    );
     for (const fault of faults) endFault(here, fault);
     await here.pass(95);
     expect(told().slice(2)).toEqual([
-      expect.stringContaining(`✅ The service \`kube-proxy\` runs again on 2 nodes: ${nodes}.`),
       expect.stringContaining(`✅ The system drive has more than 10 GB free again on 2 nodes: ${nodes}.`),
+      expect.stringContaining(`✅ The service \`kube-proxy\` has stopped exiting on 2 nodes: ${nodes}.`),
     ]);
   });
 });
