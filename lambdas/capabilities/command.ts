@@ -51,6 +51,8 @@ interface CountOption extends OptionWords {
 
 interface TextOption extends OptionWords {
   readonly kind: "text";
+  /** Its value in forms, as people type it: `"<reason>"`. */
+  readonly value: string;
   /** Maximum number of characters; the text keeps its case. */
   readonly most: number;
 }

@@ -33,6 +33,7 @@ export const targets = {
 export const force = {
   option: "force",
   kind: "text",
+  value: "<node>",
   most: 253,
   means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
 } as const satisfies Option;
@@ -42,6 +43,7 @@ export const breakGlass = {
   option: "break-glass",
   field: "breakGlass",
   kind: "text",
+  value: '"<reason>"',
   most: 200,
   of: "one",
   means:
@@ -54,6 +56,7 @@ export const breakGlass = {
 export const at = {
   option: "at",
   kind: "text",
+  value: '"<time>"',
   most: 40,
   means:
     'begins at a time at most 14 days ahead, such as "Sat 02:00" or "2026-11-28 02:00", in the time zone of the pool\'s maintenance windows, otherwise in UTC',
@@ -63,6 +66,7 @@ export const at = {
 export const now = {
   option: "now",
   kind: "text",
+  value: '"<reason>"',
   most: 200,
   means:
     "does not wait for the pool's maintenance window: for the roles that may use break-glass, with the reason in quotes",
@@ -72,6 +76,7 @@ export const now = {
 export const reason = {
   option: "reason",
   kind: "text",
+  value: '"<reason>"',
   most: 200,
   means: "why, in quotes: shown in the operation's message and in the list of operations",
 } as const satisfies Option;

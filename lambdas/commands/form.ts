@@ -5,10 +5,13 @@ const several: ReadonlySet<string> = new Set<Argument["kind"]>(["nodes", "nodes-
 const argumentForm = ({ name, kind, required }: Argument): string =>
   `${required ? `<${name}>` : `[${name}]`}${several.has(kind) ? "..." : ""}`;
 
-const values: Readonly<Record<Option["kind"], string>> = { flag: "", count: " <number>", text: ' "<text>"' };
+function valueForm(option: Option): string {
+  if (option.kind === "flag") return "";
+  return option.kind === "count" ? " <number>" : ` ${option.value}`;
+}
 
 /** Formats an option as people type it: `--max <number>`. */
-export const optionForm = ({ option, kind }: Option): string => `--${option}${values[kind]}`;
+export const optionForm = (option: Option): string => `--${option.option}${valueForm(option)}`;
 
 /** Formats a command as people type it: "add <pool> [count] [--dry-run]". The caller escapes the angle brackets. */
 export const formOf = (command: Command): string =>

@@ -95,11 +95,11 @@ describe("what is not understood", () => {
     ["delete pod web-1", "unknown-command", "`{win} help` lists all commands"],
     ["help teleport", "unknown-command", "Unknown command `teleport`"],
     ["<@U0VISITOR0|vera>", "unknown-command", "Unknown command `&lt;@"],
-    ["add", "missing", '`{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
+    ["add", "missing", '`{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;reason&gt;"]`'],
     [
       "remove",
       "missing",
-      '`{win} remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--at "&lt;text&gt;"] [--now "&lt;text&gt;"] [--reason "&lt;text&gt;"]`',
+      '`{win} remove &lt;node&gt; [--dry-run] [--break-glass "&lt;reason&gt;"] [--at "&lt;time&gt;"] [--now "&lt;reason&gt;"] [--reason "&lt;reason&gt;"]`',
     ],
     ["add web 2 3", "too-much", "Unexpected argument `3`"],
     ["nodes web win-4", "too-much", "Unexpected argument `win-4`. Usage: `{win} nodes [pool]"],
@@ -129,7 +129,7 @@ describe("what is not understood", () => {
     ["add 🐙", "unknown-pool", "Pool `🐙`"],
     ["add <http://evil.example|web> 2", "unknown-pool", "Pool `&lt;http://evil.example|web&gt;`"],
     ["add \u202eweb", "unknown-pool", "Pool `\ufffdweb`"],
-    ["add \u0000", "unknown-pool", 'Usage: `{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`.'],
+    ["add \u0000", "unknown-pool", 'Usage: `{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;reason&gt;"]`.'],
     ["add <@U0VISITOR0|vera> 2", "unknown-pool", "Pool `&lt;@"],
     ["add &lt;!channel&gt;", "unknown-pool", "Pool `&lt;!channel&gt;`"],
     ["add constructor", "unknown-pool", "Pool `constructor`"],
@@ -152,7 +152,7 @@ describe("what is not understood", () => {
 });
 
 test.each([
-  ["add web ", "add", '`{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
+  ["add web ", "add", '`{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;reason&gt;"]`'],
   ["/win node ", "node", "`{win} node &lt;node&gt;`"],
   ["lorem ip", "help", "`{win} help [command]`"],
 ])("says kindly that 4,000 characters of %j are no command, and shows the form of %s", (words, command, form) => {

@@ -19,7 +19,9 @@ const fillings: readonly (readonly [RegExp, string])[] = [
   [/\[(?:topic|command)\]/g, "add"],
   [/\[registry\]/g, "quay.io"],
   [/\[node\]\.\.\./g, "ip-10-0-3-7"],
-  [/<text>/g, "disk errors"],
+  [/<reason>/g, "disk errors"],
+  [/<duration>/g, "4h"],
+  [/<time>/g, "Sat 02:00"],
   [/<number>/g, "2"],
   [/\[(--[^\]]+)\]/g, "$1"],
 ];

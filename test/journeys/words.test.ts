@@ -9,9 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => here.close());
 
-const ADD = '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`';
+const ADD = '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;reason&gt;"]`';
 const REMOVE =
-  '`/win remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--at "&lt;text&gt;"] [--now "&lt;text&gt;"] [--reason "&lt;text&gt;"]`';
+  '`/win remove &lt;node&gt; [--dry-run] [--break-glass "&lt;reason&gt;"] [--at "&lt;time&gt;"] [--now "&lt;reason&gt;"] [--reason "&lt;reason&gt;"]`';
 const HELP = "`/win help`";
 
 /** Mistakes that a person types, each with the right form that the answer must show. */

@@ -7,6 +7,7 @@ import { cordoning } from "../stages.ts";
 const quarantined = {
   option: "quarantined",
   kind: "text",
+  value: "<node>",
   most: 253,
   means: "puts a quarantined node in service; type the node's whole name behind it",
 } as const satisfies Option;

@@ -15,6 +15,7 @@ const stoppedPool = {
 const duration = {
   option: "for",
   kind: "text",
+  value: "<duration>",
   most: 20,
   means: "minutes, hours or days, such as 90m, 4h or 2d (default: until lifted)",
 } as const satisfies Option;
@@ -23,6 +24,7 @@ const duration = {
 const until = {
   option: "until",
   kind: "text",
+  value: '"<time>"',
   most: 40,
   means:
     'a time instead of --for, such as "Mon 06:00" or "2026-11-30 06:00", in the time zone of the pool\'s maintenance windows, otherwise in UTC',

@@ -40,7 +40,7 @@ test.each([
 
 test("shows the form of the command that is being typed, and only then", () => {
   expect(completion("/win add ", vocabulary, names).form).toBe(
-    '/win add <pool> [count] [--dry-run] [--reason "<text>"]',
+    '/win add <pool> [count] [--dry-run] [--reason "<reason>"]',
   );
   expect(completion("/win ad", vocabulary, names).form).toBeNull();
 });

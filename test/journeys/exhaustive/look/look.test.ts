@@ -130,7 +130,7 @@ describe("on a cluster without Windows nodes", () => {
   test.each(["help add", "add --help", "add -h"])("%j explains the command", async (words) => {
     const said = await answer("operator", `/win ${words}`);
     for (const part of [
-      '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`',
+      '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;reason&gt;"]`',
       "*pool*",
       "*count* (optional)",
       "Examples:",
