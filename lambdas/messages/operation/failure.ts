@@ -11,20 +11,14 @@ import {
 } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
+import { withFoldedLog } from "../health/log-words.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
 import { cureButtons } from "../node/cures.ts";
 import { screenshotButtons } from "../node/late.ts";
 import { remedyOf } from "../remedies/remedies.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
-import {
-  KEEP_INSTANCE,
-  LOOK_AGAIN,
-  OPEN_AWS,
-  OPEN_RUNBOOK,
-  PROVE_AGAIN,
-  TERMINATE_INSTANCE,
-} from "../slack/buttons.ts";
+import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, PROVE_AGAIN, TERMINATE_INSTANCE } from "../slack/buttons.ts";
 import { codeBlock, GAVE_UP, plain, prose, sentence } from "../slack/text.ts";
 import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
@@ -174,15 +168,16 @@ export function failureBlocks(
   const cures = cureButtons(node, operation.request);
   const started = followUpOn(followUps, node.index);
   // The remedy names the buttons of a node that waits for its proof.
-  const isNextSaid = node.settled !== undefined || cures.some(({ actionId }) => actionId === PROVE_AGAIN);
+  const hasProof = cures.some(({ actionId }) => actionId === PROVE_AGAIN);
+  const isNextSaid = node.settled !== undefined || hasProof;
   const lines =
-    failure.code === "check-fails" && cures.some(({ actionId }) => actionId === LOOK_AGAIN)
+    failure.code === "check-fails" && hasProof
       ? failsCheck(node, operation, started === undefined)
       : [
           `${state(node, operation)} Likely cause: ${remedy.cause}.`,
           `*Remedy:* ${remedy.remedy}.`,
           ...(isNextSaid ? [] : [`*Next:* ${next(node, operation, now)}`]),
-          codeBlock(failure.why, room),
+          codeBlock(withFoldedLog(failure.why), room),
         ];
   const head = `${signs[node.status]} *${headline(node, failure.stage)}* after ${workDone(node, now)}`;
   const text = section([head, ...lines].join("\n"));
