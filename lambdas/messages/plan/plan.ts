@@ -93,6 +93,8 @@ export interface EmptyingOutlook extends EvictionObstacles {
   readonly pods: readonly MovedPod[];
   /** Pods of DaemonSets and static pods, which stay. */
   readonly staying: number;
+  /** Pods that are Terminating and that the drain does not wait for; missing if there are none. */
+  readonly terminating?: readonly string[];
   /** Losses that the options of the request do not allow; any of them prevents every eviction. */
   readonly refusals: readonly DrainRefusal[];
   readonly placements: readonly Placement[];
