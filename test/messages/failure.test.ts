@@ -87,6 +87,20 @@ test("the log of a service that exits again and again is one line", () => {
   );
 });
 
+test("a kept machine is not advised to be kept, and has a session where its agent answers", () => {
+  const add: Request = { command: "add", pool: "web", count: 1, dryRun: false };
+  const kept = (failure: Failure): string => {
+    const node = nodeRecord({ status: "failed", instanceId: "i-1", keptAt: NOW, failure });
+    const view = { operation: operationRecord({ request: add }), now: NOW };
+    return JSON.stringify(failureBlocks(node, view, settings, 600));
+  };
+  const text = kept({ ...failed("features", "0x800f0922"), code: "feature-not-installed" });
+  expect(text).toContain("*Remedy:* read `C:\\\\Windows\\\\Logs\\\\DISM\\\\dism.log` on it.");
+  expect(text).toContain("*Next:* look at it with `aws ssm start-session --target i-1`; it runs, and is billed, until");
+  expect(kept(failed("agent", "late"))).toContain("*Next:* it runs, and is billed");
+  expect(kept({ ...failed("payload", "late"), code: "agent-silent" })).toContain("*Next:* it runs, and is billed");
+});
+
 test("a failed reboot links its newest screenshot while the link works", () => {
   const screenshot = { triedAt: NOW, taken: { at: NOW, url: "https://bucket.example/a.jpg" } };
   const node = unproven("reboot", {}, { screenshot });

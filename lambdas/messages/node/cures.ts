@@ -22,7 +22,7 @@ const CURABLE: ReadonlySet<NodeWorkflow | undefined> = new Set<NodeWorkflow>([
 ]);
 
 /** Codes of failures that mean that the machine takes no command. */
-const DEAF: ReadonlySet<string | undefined> = new Set<FailureCode>([
+export const DEAF: ReadonlySet<string | undefined> = new Set<FailureCode>([
   "agent-silent",
   "agent-broken",
   "command-undelivered",

@@ -13,13 +13,13 @@ import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { withFoldedLog } from "../health/log-words.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
-import { cureButtons } from "../node/cures.ts";
+import { cureButtons, DEAF } from "../node/cures.ts";
 import { screenshotButtons } from "../node/late.ts";
 import { remedyOf } from "../remedies/remedies.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, PROVE_AGAIN, TERMINATE_INSTANCE } from "../slack/buttons.ts";
-import { codeBlock, GAVE_UP, plain, prose, sentence } from "../slack/text.ts";
+import { code, codeBlock, GAVE_UP, plain, prose, sentence } from "../slack/text.ts";
 import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, workDone } from "./node-lines.ts";
@@ -128,12 +128,21 @@ function state({ settled, outcome, failure }: NodeRecord, { summary }: Pick<Oper
   return sentence(prose(known !== "" && summary?.includes(known) ? summary : known, 400));
 }
 
+/** Stages in which the SSM agent of a new machine has not answered yet. */
+const SILENT: ReadonlySet<StageName> = new Set<StageName>(["launch", "agent"]);
+
+/** Way to look at a kept machine; empty where its agent takes no session. */
+const session = ({ instanceId, failure }: NodeRecord): string =>
+  failure === null || SILENT.has(failure.stage) || DEAF.has(failure.code)
+    ? ""
+    : `look at it with ${code(`aws ssm start-session --target ${instanceId}`)}; `;
+
 const untilTerminated = ({ instanceId }: NodeRecord): string =>
   `it runs, and is billed, until someone terminates it: press Terminate now, or run ${typeThis("remove", instanceId ?? "")}`;
 
 function next(node: NodeRecord, operation: OperationRecord, now: string): string {
   if (asksToContinue(node)) return continueNext(node, now);
-  if (isKept(node)) return `${untilTerminated(node)}.`;
+  if (isKept(node)) return `${session(node)}${untilTerminated(node)}.`;
   if (node.status !== "deciding") return commandAfter(operation, node);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
   if (node.unjudgedBy)
@@ -175,7 +184,7 @@ export function failureBlocks(
       ? failsCheck(node, operation, started === undefined)
       : [
           `${state(node, operation)} Likely cause: ${remedy.cause}.`,
-          `*Remedy:* ${remedy.remedy}.`,
+          `*Remedy:* ${(isKept(node) ? remedy.ofKept : undefined) ?? remedy.remedy}.`,
           ...(isNextSaid ? [] : [`*Next:* ${next(node, operation, now)}`]),
           codeBlock(withFoldedLog(failure.why), room),
         ];
