@@ -1,4 +1,6 @@
-import { isForced, type Request } from "../../commands/request.ts";
+import { hostOf } from "../../commands/node-matches.ts";
+import type { Request } from "../../commands/request.ts";
+import { typedAgain } from "../../commands/typed-again.ts";
 import { isHopeless } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import {
@@ -24,6 +26,8 @@ import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, workDone } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
+
+type NodeRequest = Extract<Request, { readonly node: string }>;
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
 
@@ -90,17 +94,18 @@ const UNPROVEN: ReadonlySet<StageName | undefined> = new Set<StageName>(["prove"
 /** Commands on several nodes that can be repeated for one of them. */
 const REPEATED: ReadonlySet<string> = new Set(["guard", "reboot", "restart"]);
 
-/** Option that accepts the losses again, as the request did. */
-const accepted = (request: Request, node: string | null): readonly string[] =>
-  node !== null && isForced(request) ? ["--force", node] : [];
+/** Words of a command for one node as they were typed, without the date, which has come. */
+const again = (request: NodeRequest, changed: object = {}): readonly string[] => [
+  request.command,
+  ...typedAgain(request, { at: undefined, ...changed }),
+];
 
 /** Words of the command that repeats the work on a failed node; null where none does. */
 function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeRecord): readonly string[] | null {
   if (request.command === "add") return ["add", request.pool];
   const isProven = request.command === "reboot" || request.command === "restart";
   if (isProven && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
-  if (request.command === "assist" && request.end) return ["assist", request.node, "--end"];
-  if ("node" in request) return [request.command, request.node, ...accepted(request, nodeName)];
+  if ("node" in request) return again(request);
   return nodeName && REPEATED.has(request.command) ? [request.command, nodeName] : null;
 }
 
@@ -110,9 +115,12 @@ const FORCED: ReadonlySet<string> = new Set(["drain", "reboot"]);
 /** Names the command to run after the end. */
 export function commandAfter(operation: OperationRecord, node: NodeRecord): string {
   const { nodeName, failure } = node;
-  const name = operation.request.command;
-  if (failure?.code === "losses-not-allowed" && nodeName && FORCED.has(name))
-    return `${typeThis(name, nodeName, "--force", nodeName)} accepts the losses.`;
+  const { request } = operation;
+  if (failure?.code === "losses-not-allowed" && nodeName && FORCED.has(request.command)) {
+    const force = hostOf(nodeName);
+    const words = "node" in request ? again(request, { force }) : [request.command, force, "--force", force];
+    return `${typeThis(...words)} accepts the losses.`;
+  }
   const command = commandAgain(operation, node);
   if (command === null) return `${typeThis("operations")} shows ${operation.id}.`;
   const outcome = node.failure && isHopeless(node.failure) ? "fails the same way until that is done." : "tries again.";

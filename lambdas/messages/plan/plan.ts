@@ -129,8 +129,6 @@ export interface NodePlan extends EmptyingOutlook {
    * through SSM.
    */
   readonly throughEc2?: "asked" | "silent";
-  /** Set if the command needs `--force`, because pods or data are lost. */
-  readonly needsForce?: true;
   /** EC2's status checks and scheduled events; missing if they could not be read. */
   readonly instance?: InstanceSeen;
 }
