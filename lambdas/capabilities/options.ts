@@ -35,7 +35,8 @@ export const force = {
   kind: "text",
   value: "<node>",
   most: 253,
-  means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
+  means:
+    "also evicts pods that nothing recreates and pods with local data; type the node's name behind it, as it is or without its domain",
 } as const satisfies Option;
 
 /** Replaces the approval; its text is the reason that approvers review afterwards. */
@@ -47,7 +48,7 @@ export const breakGlass = {
   most: 200,
   of: "one",
   means:
-    "does not wait for an approval, and is reviewed afterwards: for the on-call role, with the reason in quotes and the node's whole name",
+    "does not wait for an approval, and is reviewed afterwards: for the on-call role, with the reason in quotes and the node's name",
 } as const satisfies Option;
 
 /**

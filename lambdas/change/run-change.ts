@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { isDryRun, type Start } from "../commands/request.ts";
+import { typedAgain } from "../commands/typed-again.ts";
 import { Cancelled, causeOf, failureReason, step } from "../engine/durable.ts";
 import { typeThis } from "../messages/command/syntax.ts";
 import { withTime } from "../messages/maintenance/schedule.ts";
@@ -156,10 +157,6 @@ async function work<R extends NodeRequest, P, T extends ChangeTask>(
   }
 }
 
-/** The command to type again for one node, in a code span; losses that were accepted stay accepted. */
-const typedFor = (request: NodeRequest, node: string): string =>
-  typeThis(request.command, node, ...("force" in request && request.force !== undefined ? ["--force", node] : []));
-
 /**
  * Asks for the approval that a change needs, and waits for its maintenance window. @returns null when it does not begin
  * now
@@ -176,7 +173,7 @@ async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   const { command } = request;
   const breakGlass = breakGlassFor(op.start, { node: name, uid: uid ?? instanceId, isReady: !isRecovery });
   return passGate(op, {
-    ...{ pool, isRecovery, again: typedFor(request, name) },
+    ...{ pool, isRecovery, again: typeThis(command, ...typedAgain({ ...request, node: name })) },
     approval: { command, pool, judge: () => effects(op, plan), breakGlass, ...soleNode(command, name) },
   });
 }
@@ -189,7 +186,7 @@ async function planAndWork<R extends NodeRequest, P, T extends ChangeTask>(
   const { dryRun, prepare, confirm, names, subject } = change;
   const planned = await planUnlessStopped(op, {
     name: names.plan,
-    again: typedFor(request, request.node),
+    again: typeThis(request.command, ...typedAgain(request)),
     plan: () => change.plan(op),
   });
   const plan = planned && prepare ? await prepare(op, planned) : planned;

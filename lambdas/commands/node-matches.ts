@@ -11,13 +11,19 @@ export type Match<T> =
   | { readonly kind: "several"; readonly nodes: readonly T[] }
   | { readonly kind: "none" };
 
+/** Host name in a node's name, which may have a domain; an IP address stays whole. */
+export const hostOf = (name: string): string => (/^\d+(?:\.\d+){3}$/.test(name) ? name : (name.split(".")[0] ?? name));
+
+/** Is a typed text the whole name of a node, or its host name? */
+export const isNamed = (name: string, typed: string): boolean => typed === name || typed === hostOf(name);
+
 /** Does a name begin with a text? The text may not cut a number: "ip-10-0-3-7" does not begin "ip-10-0-3-70". */
 const begins = (beginning: string, name: string): boolean =>
   name.startsWith(beginning) && !(/\d$/.test(beginning) && /^\d/.test(name.slice(beginning.length)));
 
 const means = <T extends NodeNames>(typed: string): readonly ((node: T) => boolean)[] => [
   (node) => node.name === typed || node.instanceId === typed || node.addresses.includes(typed),
-  (node) => node.name.split(".")[0] === typed,
+  (node) => hostOf(node.name) === typed,
   (node) => begins(typed, node.name) || (typed.startsWith("i-") && (node.instanceId ?? "").startsWith(typed)),
 ];
 

@@ -6,6 +6,7 @@ import { readArguments } from "./read-arguments.ts";
 import { optionOf, readOptions, splitOptions, type TypedOption, unknownOption } from "./read-options.ts";
 import type { Request } from "./request.ts";
 import { suggest } from "./suggest.ts";
+import { fieldOf } from "./typed-again.ts";
 
 /** A request, or the problem of the text. */
 export type ParseResult = { readonly request: Request } | { readonly problem: Problem };
@@ -116,8 +117,6 @@ interface Fields {
   readonly [field: string]: unknown;
   readonly targets?: Targets | { readonly kind: "all" };
 }
-
-const fieldOf = ({ option, field = option }: Option): string => field;
 
 /** Removes the fields of options that belong to the command's other form. */
 const without = (fields: Fields, options: readonly Option[]): Fields =>

@@ -53,8 +53,8 @@ export interface OtherRequest {
   readonly title: string;
   /** Name of its requester. */
   readonly by: string;
-  /** It waits for an approval, for its time, or has begun. */
-  readonly state: "asked" | "scheduled" | "working";
+  /** It waits for an approval, in its dialog, for its time, or has begun. */
+  readonly state: "asked" | "confirming" | "scheduled" | "working";
 }
 
 /** A person's vote that was checked and is valid. */

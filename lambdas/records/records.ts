@@ -52,6 +52,8 @@ export interface OperationRecord extends OriginFields {
   readonly audit?: Head;
   /** Pool of its node; missing until it is known. */
   readonly inPool?: string | null;
+  /** Instance that the dialog of a removal is about; missing for another command, and in records of the last release. */
+  readonly dialogOn?: string;
   /** Approval of its plan, if it needs one. */
   readonly approval?: Approval;
   /** Wait for a window or a date; kept after the start, because the operation may need another window. */

@@ -25,7 +25,7 @@ test("A cluster that names no authority is called so", () => {
 test("An authority is shown with its store, its end and three places that name it", () => {
   expect(shown({ kind: "given", without: [] }, 2)).toEqual([
     "*Trusted authorities*: 1 authority, 2 managed Windows nodes.",
-    "*CN=Corp Root* · Root · until 2045-01-01 00:00 UTC · ConfigMap one, ConfigMap two, ConfigMap three and 1 more",
+    "*CN=Corp Root* · Root · until <!date^2366841600^{date_short_pretty} at {time}|2045-01-01 00:00 UTC> · ConfigMap one, ConfigMap two, ConfigMap three and 1 more",
     "✅ on all 2 nodes",
   ]);
 });

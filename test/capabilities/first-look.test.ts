@@ -166,7 +166,7 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
       thrownBy(() =>
         checkLosses({
           plan: { refusals: [{ pod: "shop/one", reason: "unmanaged", detail: "" }] },
-          forced: "`/win drain one --force one`",
+          typed: "`/win drain one --force one`",
         } as unknown as PlannedEmptying),
       ),
     finds: expect.stringContaining("nothing recreates shop/one"),

@@ -96,3 +96,15 @@ test("the plan names the Jobs that could not be read, and the pods whose Job cre
   expect(blind).toMatchObject({ unread: ["the Job of 1 pod (jobs/nightly: not yours)"], refusals: [] });
   expect(blind.pods).toEqual([expect.not.objectContaining({ isUncertain: true })]);
 });
+
+test("pods that are Terminating on a silent node are named apart from those of DaemonSets, and nothing waits for them", async () => {
+  const { pod, kubectl, name: namespace } = await placeIn(here, "silent");
+  here.simulator.simulation.faults.inject("containers-hang", { namespace });
+  pod("a", { metadata: { name: "a", namespace, finalizers: ["example.com/kept"] } });
+  pod("static", { metadata: { name: "static", namespace, annotations: { "kubernetes.io/config.mirror": "x" } } });
+  await kubectl("DELETE", "/api/v1/namespaces/silent/pods/a", { gracePeriodSeconds: 1 });
+  await here.simulator.pass(90);
+  const options = { ...forced, skipAfterSeconds: 60 };
+  expect(await planOf("silent", options)).toMatchObject({ pods: [], staying: 1, terminating: ["silent/a"] });
+  expect(await planOf("silent")).toMatchObject({ pods: [{ name: "a" }], staying: 1 });
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { age } from "../../lambdas/messages/slack/age.ts";
+import { age, withLocalDates } from "../../lambdas/messages/slack/age.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -26,4 +26,21 @@ test.each([
   [12 * DAY, "12d"],
 ])("prints %i milliseconds as kubectl does: %s", (milliseconds, printed) => {
   expect(age(milliseconds)).toBe(printed);
+});
+
+const LOCAL = "<!date^1764163320^{date_short_pretty} at {time}|2025-11-26 13:22 UTC>";
+
+test.each([
+  ["frozen until 2025-11-26 13:22 UTC by olivia", `frozen until ${LOCAL} by olivia`],
+  ["2025-11-26 13:22 UTC, 2025-11-26 13:22 UTC", `${LOCAL}, ${LOCAL}`],
+  [LOCAL, LOCAL],
+  ["`until 2025-11-26 13:22 UTC` and ```\n2025-11-26 13:22 UTC\n```", null],
+  ["<https://example.com/2025-11-26 13:22 UTC|at 2025-11-26 13:22 UTC>", null],
+  ["2025-11-26 13:22 and 13:22 UTC", null],
+])("shows the dates of %j in the reader's time zone, outside of code and entities", (text, shown) => {
+  expect(withLocalDates(text, 200)).toBe(shown ?? text);
+});
+
+test("a text that would become longer than Slack takes keeps its dates in UTC", () => {
+  expect(withLocalDates("until 2025-11-26 13:22 UTC", 30)).toBe("until 2025-11-26 13:22 UTC");
 });

@@ -59,6 +59,7 @@ test.each<[string, NodeRecord, Request, readonly string[]]>([
     REBOOT,
     ["Reboot through EC2…", "Check again", "Keep cordoned"],
   ],
+  ["an eviction that fails in a rollout", unproven("evict", { isNotRebooted: true }), ROLLOUT, ["Why?"]],
   ["a check that fails", unproven("prove", { code: "check-fails" }), REBOOT, ["Check again", "Why?", "Keep cordoned"]],
   [
     "one in a rollout, which has no other reboot",
@@ -76,6 +77,28 @@ test("a failed check is the cause, in its own words and without a guess", () => 
   expect(text).toContain("Windows services: kube-proxy is Stopped.");
   expect(text).not.toContain("gave up waiting");
   expect(text).not.toContain("Likely cause");
+});
+
+test("the log of a service that exits again and again is one line", () => {
+  const exit = (minute: number) => `2026-11-21T03:${minute}:00.230Z no endpoint has the source VIP`;
+  const why = `kube-proxy is Stopped; its log ends: ${exit(46)} ${exit(47)}`;
+  expect(shown(REBOOT, failed("restart", why), "restart")).toContain(
+    "kube-proxy is Stopped; its log ends: no endpoint has the source VIP (2 times, last at 03:47 by the machine's clock)",
+  );
+});
+
+test("a kept machine is not advised to be kept, and has a session where its agent answers", () => {
+  const add: Request = { command: "add", pool: "web", count: 1, dryRun: false };
+  const kept = (failure: Failure): string => {
+    const node = nodeRecord({ status: "failed", instanceId: "i-1", keptAt: NOW, failure });
+    const view = { operation: operationRecord({ request: add }), now: NOW };
+    return JSON.stringify(failureBlocks(node, view, settings, 600));
+  };
+  const text = kept({ ...failed("features", "0x800f0922"), code: "feature-not-installed" });
+  expect(text).toContain("*Remedy:* read `C:\\\\Windows\\\\Logs\\\\DISM\\\\dism.log` on it.");
+  expect(text).toContain("*Next:* look at it with `aws ssm start-session --target i-1`; it runs, and is billed, until");
+  expect(kept(failed("agent", "late"))).toContain("*Next:* it runs, and is billed");
+  expect(kept({ ...failed("payload", "late"), code: "agent-silent" })).toContain("*Next:* it runs, and is billed");
 });
 
 test("a failed reboot links its newest screenshot while the link works", () => {

@@ -93,8 +93,8 @@ describe("The buttons of a node of a rollout", () => {
   it("ask a person about the cordon by the record's field, or by the words of the last release", () => {
     const texts = (more: object) =>
       cureButtons(failed({ stage: "evict", why: "", left: "", ...more }), pool as never).map(({ text }) => text);
-    expect(texts({ asksPerson: true })).toEqual(["Uncordon", "Keep cordoned"]);
-    expect(texts({ left: "the node stays cordoned until a person decides: press Uncordon" })).toHaveLength(2);
-    expect(texts({ left: "the node is schedulable again" })).toEqual([]);
+    expect(texts({ asksPerson: true })).toEqual(["Uncordon", "Keep cordoned", "Why?"]);
+    expect(texts({ left: "the node stays cordoned until a person decides: press Uncordon" })).toHaveLength(3);
+    expect(texts({ left: "the node is schedulable again" })).toEqual(["Why?"]);
   });
 });

@@ -9,7 +9,7 @@ const quarantined = {
   kind: "text",
   value: "<node>",
   most: 253,
-  means: "puts a quarantined node in service; type the node's whole name behind it",
+  means: "puts a quarantined node in service; type the node's name behind it",
 } as const satisfies Option;
 
 /** Stages of a person's cordon or uncordon; the command uses one of them. */
@@ -52,7 +52,7 @@ export const cordon = {
       title: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
       summary: "Marks a Windows node as schedulable again",
       detail:
-        "Takes any cordon off a node, and the marks that Casement had set with it. Refused while an operation works on the node; no mark of another controller refuses it. A quarantined node needs its whole name behind --quarantined: two of its reboots within a day could not be verified.",
+        "Takes any cordon off a node, and the marks that Casement had set with it. Refused while an operation works on the node; no mark of another controller refuses it. A quarantined node needs its name behind --quarantined: two of its reboots within a day could not be verified.",
       examples: ["uncordon ip-10-0-3-7", 'uncordon ip-10-0-3-7 --reason "disk replaced"'],
     }),
   ],

@@ -5,6 +5,7 @@ import { restoreNode } from "../../change/node/restore.ts";
 import { stageTable } from "../../change/node/stages.ts";
 import type { Op } from "../../change/operation/op.ts";
 import { anyChange, changing } from "../../change/run-change.ts";
+import { isNamed } from "../../commands/node-matches.ts";
 import type { Request } from "../../commands/request.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused } from "../../errors.ts";
@@ -24,10 +25,10 @@ type CordonRequest = Extract<Request, { command: "cordon" | "uncordon" }>;
 
 const stages = stageTable<"cordon", CordonTask>("cordon", { cordon: cordonByRequest, uncordon: uncordonByRequest });
 
-/** @throws Refused for a quarantined node whose whole name was not typed */
+/** @throws Refused for a quarantined node whose name was not typed once more */
 function checkQuarantine({ ctx, steps, request }: Op<CordonRequest>, { name, uid }: ChosenNode): Promise<true> {
   return step(ctx, "check the quarantine", async (): Promise<true> => {
-    const isMeant = request.command === "uncordon" && request.quarantined === name;
+    const isMeant = request.command === "uncordon" && isNamed(name, request.quarantined ?? "");
     if (!isMeant && (await isQuarantined(steps, uid))) throw new Refused(stillQuarantined(name));
     return true;
   });

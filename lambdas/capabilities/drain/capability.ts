@@ -22,7 +22,7 @@ export const drain = {
       examples: [
         "drain ip-10-0-3-7 --dry-run",
         'drain ip-10-0-3-7 --reason "disk errors, INC-4711"',
-        "drain ip-10-0-3-7 --force ip-10-0-3-7.us-west-2.compute.internal",
+        "drain ip-10-0-3-7 --force ip-10-0-3-7",
       ],
     }),
   ],

@@ -1,4 +1,5 @@
 import { askUntilDecided, TIME_IS_UP } from "../../change/approval/ask.ts";
+import { otherRequests } from "../../change/approval/other-requests.ts";
 import type { Execution, Op } from "../../change/operation/op.ts";
 import { cancelledBy } from "../../change/operation/requester.ts";
 import { dialogOf } from "../../commands/request.ts";
@@ -67,11 +68,13 @@ async function show(
   await steps.ledger.changeOperation(start.operation, {
     status: "waiting",
     callbacks: { dialog: callbackId, cancel: callbackId },
+    dialogOn: facts.instanceId,
   });
   // Closed or cancelled while the node was being judged: then no answer will come.
   if ((await cancelledBy(steps, start.operation)) !== null) return { decision: "cancel" };
+  const others = await otherRequests(steps, start.operation, [facts]);
   // A dialog that is gone was answered: this step may run again after a crash.
-  await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, facts));
+  await steps.thread.fillDialog(dialogOf(start.operation), removalDialog(start.operation, facts, others));
   await steps.audit.append({ operation: start.operation }, `asked ${round}`, askedToConfirm(facts));
   return null;
 }

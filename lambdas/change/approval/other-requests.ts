@@ -3,28 +3,39 @@ import type { OtherRequest, PlannedNodeIdentity } from "../../records/approval.t
 import { originName } from "../../records/origin.ts";
 import type { OperationRecord } from "../../records/records.ts";
 import type { Steps } from "../../steps/steps.ts";
-import type { VotedQuestion } from "./count.ts";
 
-/** A machine of another operation. */
+/** A machine of an operation. */
 type MeantMachine = Pick<PlannedNodeIdentity, "instanceId">;
 
-/** The nodes that an operation asks for or works on, without those that it has finished. */
-const machinesOf = async (steps: Steps, { id, approval }: OperationRecord): Promise<readonly MeantMachine[]> =>
-  approval?.state === "open"
-    ? approval.record.nodes
-    : (await steps.ledger.nodes(id)).filter(({ endedAt }) => endedAt === null);
+/** Is it a removal whose dialog is open? Later it has an approval, or is at work. */
+const isConfirming = ({ status, approval, dialogOn }: OperationRecord): boolean =>
+  status === "waiting" && approval === undefined && dialogOn !== undefined;
 
-function stateOf({ status, approval }: OperationRecord): OtherRequest["state"] {
+/** The nodes that an operation asks for or works on, without those that it has finished. */
+async function machinesOf(steps: Steps, operation: OperationRecord): Promise<readonly MeantMachine[]> {
+  const { id, approval, dialogOn = null } = operation;
+  if (approval?.state === "open") return approval.record.nodes;
+  if (isConfirming(operation)) return [{ instanceId: dialogOn }];
+  return (await steps.ledger.nodes(id)).filter(({ endedAt }) => endedAt === null);
+}
+
+function stateOf(operation: OperationRecord): OtherRequest["state"] {
+  const { status, approval } = operation;
   if (approval?.state === "open") return "asked";
+  if (isConfirming(operation)) return "confirming";
   return status === "scheduled" ? "scheduled" : "working";
 }
 
-/** Finds the operations that have not ended and mean a node of this plan, so that its card names them. Call inside a step. */
+/**
+ * Finds the operations that have not ended and mean a machine of this one, so that its plan names them. Call inside a step.
+ * @param machines of the operation
+ */
 export async function otherRequests(
   steps: Steps,
-  { operation, approval }: Pick<VotedQuestion, "operation" | "approval">,
+  operation: string,
+  machines: readonly MeantMachine[],
 ): Promise<readonly OtherRequest[]> {
-  const own = new Set(approval.record.nodes.flatMap(({ instanceId }) => instanceId ?? []));
+  const own = new Set(machines.flatMap(({ instanceId }) => instanceId ?? []));
   if (own.size === 0) return [];
   const found: OtherRequest[] = [];
   for (const other of await steps.ledger.unfinished()) {

@@ -96,8 +96,9 @@ async function pollVotes(steps: Steps, asked: AwaitedQuestion, callback: string,
   const isOutdated = (await asked.isOutdated?.()) ?? false;
   const verdict = isOutdated ? ({ kind: "superseded" } as const) : verdictOf(steps, asked, count, cancelled);
   const state = verdict === null || verdict.kind === "undecided" ? "open" : verdict.kind;
+  const others = await otherRequests(steps, operation, approval.record.nodes);
   await steps.ledger.changeOperation(operation, {
-    approval: { ...approval, state, votes: count.votes, others: await otherRequests(steps, asked) },
+    approval: { ...approval, state, votes: count.votes, others },
     // A question whose votes no longer suffice waits for people again.
     ...(verdict ? { callbacks: {} } : { status: "waiting" }),
   });

@@ -25,8 +25,8 @@ export interface EmptyingRow<T extends EmptyingTask>
   readonly stages: ReturnType<Change<EmptyingRequest, PlannedEmptying, T>["stages"]>;
   /** Plan in the message that asks for its approval. */
   readonly card: (plan: NodePlan) => PlanCard;
-  /** Message that shows the plan only to the requester. */
-  readonly dryRun: (plan: NodePlan) => Message;
+  /** Message that shows the plan only to the requester, and the command that applies it, in a code span. */
+  readonly dryRun: (plan: NodePlan, typed: string) => Message;
   /** Adds the state of its own stages to the task. */
   readonly taskOf: (task: EmptyingTask, planned: PlannedEmptying) => T;
 }
@@ -91,7 +91,7 @@ async function planPart(op: Op<EmptyingRequest>, uid: string): Promise<PlannedEm
   const accepted = await acceptedRollout(op);
   const force = accepted && isForced(accepted) ? { force: op.request.node } : {};
   const planned = await planEmptying({ ...op, request: { ...op.request, ...force } });
-  checkLosses({ ...planned, forced: null });
+  checkLosses({ ...planned, typed: null });
   const { chosen, plan } = planned;
   await checkApproved(op, { chosen, pods: plan.pods, blockers: blockerClasses(plan) });
   return planned;
@@ -129,7 +129,7 @@ export const emptying = <T extends EmptyingTask>({
   plan: planShown,
   subject: ({ chosen, isReady }) => ({ ...chosen, isRecovery: !isReady }),
   prepare,
-  dryRun: ({ plan }) => dryRun(plan),
+  dryRun: ({ plan, typed }) => dryRun(plan, typed ?? ""),
   effects: (op, planned) => effects(op, planned, card),
   planPart,
   taskOf: (task, planned) => {

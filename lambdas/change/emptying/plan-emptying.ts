@@ -1,5 +1,7 @@
 import { POOL_LABEL } from "../../cluster/node-keys.ts";
+import { hostOf, isNamed } from "../../commands/node-matches.ts";
 import type { Request } from "../../commands/request.ts";
+import { typedAgain } from "../../commands/typed-again.ts";
 import { CONNECTION_SECONDS } from "../../configuration/configuration.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
@@ -27,8 +29,8 @@ export interface PlannedEmptying {
   readonly options: DrainOptions;
   readonly plan: NodePlan;
   readonly isReady: boolean;
-  /** The command that would accept the losses, in a code span; null where the message of the failure names it. */
-  readonly forced: string | null;
+  /** The command to type for the plan, which accepts its losses, in a code span; null where the failure's message names it. */
+  readonly typed: string | null;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface PlannedEmptying {
  */
 export const OVERDUE_SECONDS = 60;
 
-/** Accepts losses only if the requester typed the node's whole name. Budgets and grace periods are always kept. */
+/** Accepts losses only if the requester typed the node's name. Budgets and grace periods are always kept. */
 const optionsOf = (isForced: boolean, isRecovered: boolean, recreating: readonly string[]): DrainOptions => ({
   recreating,
   force: isForced,
@@ -91,7 +93,7 @@ async function throughEc2Of(
 export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmptying> {
   const { command, node: named, force } = op.request;
   const { chosen, node, nodes, others, unread, configuration } = await judgeNode(op, command, named);
-  if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
+  if (force !== undefined && !isNamed(chosen.name, force)) throw new UserError(forceNeedsName(chosen.name, force));
   const options = optionsOf(
     force !== undefined,
     command === "reboot" && !isReady(node),
@@ -111,15 +113,16 @@ export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmpt
     unread,
   });
   const throughEc2 = await throughEc2Of(op, chosen);
-  const forced = typeThis(command, chosen.name, "--force", chosen.name);
   const needsForce = force !== undefined || plan.refusals.some(isForceable);
+  const accepted = needsForce ? { force: hostOf(chosen.name) } : {};
+  const typed = typeThis(command, ...typedAgain({ ...op.request, node: chosen.name }, accepted));
   return {
-    ...{ chosen, options, forced, isReady: isReady(node) },
-    plan: { ...plan, ...(throughEc2 ? { throughEc2 } : {}), ...(needsForce ? { needsForce } : {}) },
+    ...{ chosen, options, typed, isReady: isReady(node) },
+    plan: { ...plan, ...(throughEc2 ? { throughEc2 } : {}) },
   };
 }
 
 /** @throws Refused that names the pods whose loss the options do not allow; with one such pod, nothing is evicted */
-export function checkLosses({ plan, forced }: PlannedEmptying): void {
-  if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals, forced), { code: "losses-not-allowed" });
+export function checkLosses({ plan, typed }: PlannedEmptying): void {
+  if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals, typed), { code: "losses-not-allowed" });
 }

@@ -46,7 +46,7 @@ export interface JudgedNode {
  * cancellation is judged.
  * @throws Forbidden when the requester may not use the command in this pool; UserError when `--break-glass` came
  * without the
- * node's whole name
+ * node's name
  */
 async function checkInPool(op: Execution, node: string, pool: string | null): Promise<void> {
   const { steps, start } = op;

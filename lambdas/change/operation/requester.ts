@@ -1,6 +1,7 @@
 import { BREAK_GLASS, hasUnreadableRules, rulesIn } from "../../commands/approvals.ts";
 import { isChange } from "../../commands/list.ts";
 import { groupsWithRoles } from "../../commands/membership.ts";
+import { isNamed } from "../../commands/node-matches.ts";
 import { mayUseSomewhere, rolesOf } from "../../commands/policy.ts";
 import { breakGlassOf, poolNamed } from "../../commands/request.ts";
 import type { Rules } from "../../configuration/configuration.ts";
@@ -61,13 +62,13 @@ const faultRefusal = ({ rules, pool = null }: PlacedRules, command: string): Ref
  * Checks the permission to act on a node without waiting for the approval, if the request asks for that.
  * @param node the whole name of the node, or the instance id of a machine that is no node
  * @param pool null for a node that belongs to no pool
- * @throws UserError when the requester did not type the whole name; Forbidden when no role of the requester allows it
+ * @throws UserError when the requester did not type the name; Forbidden when no role of the requester allows it
  */
 export async function checkBreakGlass({ steps, start }: Execution, node: string, pool: string | null): Promise<void> {
   const { request } = start;
   const requester = requesterOf(start);
   if (breakGlassOf(request) === null || !("node" in request) || !requester) return;
-  if (request.node !== node) throw new UserError(breakGlassNeedsName(node, request.node));
+  if (!isNamed(node, request.node)) throw new UserError(breakGlassNeedsName(node, request.node));
   const rules = await steps.runtime.rules();
   const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, { rules, pool });
   logPolicy(requester.userId, BREAK_GLASS, refusal);

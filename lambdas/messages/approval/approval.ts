@@ -1,4 +1,4 @@
-import { type Approval, askingOf, type CountedVote, type OtherRequest } from "../../records/approval.ts";
+import { type Approval, askingOf, type CountedVote } from "../../records/approval.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
@@ -8,6 +8,7 @@ import { APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED } from "../slack/butt
 import { withoutPlaceholder } from "../slack/command-word.ts";
 import { code, counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { breakGlassBlocks } from "./break-glass.ts";
+import { othersNote } from "./other-requests.ts";
 
 /** Characters of a plan's hash that people compare. */
 const SHORT = 12;
@@ -38,25 +39,6 @@ const worseNote = ({ worse }: Approval): string[] =>
     ? [`⚠️ The plan got worse after it was approved: ${plain(worse.join("; "), 500)}. Approve it again.`]
     : [];
 
-const states: Readonly<Record<OtherRequest["state"], string>> = {
-  asked: "waits for an approval",
-  scheduled: "waits for its time",
-  working: "is at work",
-};
-
-/** Other operations on the nodes of the plan: only one of them can work on a node at a time. */
-const othersNote = ({ others = [], record }: Approval): string[] =>
-  others.length > 0
-    ? [
-        `⚠️ Also requested for ${record.nodes.length === 1 ? "this node" : "some of these nodes"}: ${some(
-          others.map(
-            ({ id, title, by, state }) => `${code(id)} (${plain(title, 100)}) by ${plain(by, 80)}, ${states[state]}`,
-          ),
-          5,
-        )}. Only one operation at a time works on a node.`,
-      ]
-    : [];
-
 const planNote = ({ hash, asking }: Approval): Block =>
   context(`plan ${code(hash.slice(0, SHORT))}${asking === 1 ? "" : ` · asked ${asking} times`}`);
 
@@ -82,7 +64,13 @@ export function approvalBlocks({
   if (approval.state === "open" && endedAt === null)
     return [
       ...approval.card.blocks,
-      section([...worseNote(approval), ...othersNote(approval), waiting(approval)].join("\n")),
+      section(
+        [
+          ...worseNote(approval),
+          ...othersNote(approval.others ?? [], approval.record.nodes.length),
+          waiting(approval),
+        ].join("\n"),
+      ),
       planNote(approval),
       buttons(id, approval),
     ];

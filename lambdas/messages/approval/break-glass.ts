@@ -1,3 +1,4 @@
+import { hostOf } from "../../commands/node-matches.ts";
 import { type Approval, askingOf, type CountedVote } from "../../records/approval.ts";
 import { originName } from "../../records/origin.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
@@ -17,9 +18,9 @@ const reasonIn = ({ breakGlass }: Approval): string => plain(breakGlass ?? "", 2
 /** The typed reason, with one full stop at the end. */
 const reasonSentence = (approval: Approval): string => `${reasonIn(approval).replace(/[.\s]+$/, "")}.`;
 
-/** Explains that `--break-glass` needs the whole name. */
+/** Explains that `--break-glass` needs the node's name. */
 export const breakGlassNeedsName = (node: string, typed: string): string =>
-  `--break-glass requires the node's full name: ${code(node)}, not ${code(typed)}.`;
+  `--break-glass requires the node's name: ${code(hostOf(node))}, not ${code(typed)}.`;
 
 /** Reason why a second use of break-glass is refused. */
 export const breakGlassTaken = ({ operation, node }: { readonly operation: string; readonly node: string }): string =>

@@ -1,18 +1,30 @@
 import type { Command } from "../../capabilities/command.ts";
 import { formOf } from "../../commands/form.ts";
 import { commandOf, scheduledOperations } from "../../commands/list.ts";
+import { hostOf } from "../../commands/node-matches.ts";
 import type { Request } from "../../commands/request.ts";
-import { code } from "../slack/text.ts";
+import { code, codeSpan } from "../slack/text.ts";
 
 /** Usage of a command, as code for a message. */
 export const shownForm = (command: Command): string => typeThis(formOf(command));
 
+/** Most characters of a command that the parser takes. */
+const LONGEST = 600;
+
 /** Command to type, as code, with `{win}` for its first word. */
 export const typeThis = (...words: readonly (string | number)[]): string =>
-  code(words.join(" ")).replace("`", "`{win} ");
+  codeSpan(words.join(" "), LONGEST).replace("`", "`{win} ");
+
+/** A request with the host names of its nodes, so that its title is the same however they were typed. */
+function withHosts(request: Request): Request {
+  if ("node" in request) return { ...request, node: hostOf(request.node) };
+  if (!("targets" in request) || !("nodes" in request.targets)) return request;
+  const { targets } = request;
+  return { ...request, targets: { ...targets, nodes: targets.nodes.map(hostOf) } } as Request;
+}
 
 /** Title of a request in a few words, not escaped: "Add 2 nodes to web". */
 export function titleOf(request: Request): string {
   const { title } = scheduledOperations.find(({ name }) => name === request.command) ?? commandOf(request.command);
-  return title(request as never);
+  return title(withHosts(request) as never);
 }

@@ -1,6 +1,7 @@
 import { awaitsDecision } from "../../records/failure-groups.ts";
 import { groupOwner } from "../../records/node-work.ts";
 import { type Block, isKept, type Message, type NodeRecord, type OperationRecord } from "../../records/records.ts";
+import { withFoldedLog } from "../health/log-words.ts";
 import { commandAfter, failureButtons } from "../operation/failure.ts";
 import { type MessageSettings, runbookLink } from "../operation/links.ts";
 import { became, nodeLabel, signs } from "../operation/node-lines.ts";
@@ -105,7 +106,7 @@ export function groupBlocks(
     `Likely cause: ${remedy.cause}.`,
     `*Remedy:* ${remedy.remedy}.`,
     `*Next:* ${next(first, nodes, operation)}`,
-    codeBlock(failure.why, room),
+    codeBlock(withFoldedLog(failure.why), room),
   ].join("\n");
   const value = groupOwner({ operation: first.operation, indexes: nodes.map(({ index }) => index) });
   const runbook = runbookLink(settings, failure);

@@ -40,6 +40,9 @@ const entriesOf = (log: string): readonly LogEntry[] =>
     .map(entryOf)
     .reduce<readonly LogEntry[]>(joined, []);
 
+/** The end of a log with each text that it repeats once. */
+const folded = (log: string): string => entriesOf(log).map(entryWords).join("; ");
+
 /** Largest number of equal lines in a row at the end of a log. */
 export const timesIn = (log: string): number => Math.max(0, ...entriesOf(log).map(({ times }) => times));
 
@@ -47,4 +50,11 @@ export const timesIn = (log: string): number => Math.max(0, ...entriesOf(log).ma
  * The end of a program's log in one line: what it says, and for a text that it repeats how often, and when last.
  * @param limit characters
  */
-export const logWords = (log: string, limit: number): string => plain(entriesOf(log).map(entryWords).join("; "), limit);
+export const logWords = (log: string, limit: number): string => plain(folded(log), limit);
+
+/** Log in the reason that a script of a machine gives (scripts/shared/services.ps1). */
+const LOG = /(; its log ends: )(.*)/g;
+
+/** Folds the log in a machine's reason, which is still to be escaped. */
+export const withFoldedLog = (why: string): string =>
+  why.replace(LOG, (_, before: string, log: string) => `${before}${folded(log)}`);

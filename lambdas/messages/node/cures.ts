@@ -22,7 +22,7 @@ const CURABLE: ReadonlySet<NodeWorkflow | undefined> = new Set<NodeWorkflow>([
 ]);
 
 /** Codes of failures that mean that the machine takes no command. */
-const DEAF: ReadonlySet<string | undefined> = new Set<FailureCode>([
+export const DEAF: ReadonlySet<string | undefined> = new Set<FailureCode>([
   "agent-silent",
   "agent-broken",
   "command-undelivered",
@@ -98,18 +98,25 @@ function afterReboot({ stage, code }: Failure, node: string, request: Request): 
 /** Does a person decide whether the node stays cordoned? Records of the last release say it in words alone. */
 const isLeftToPerson = ({ asksPerson, left }: Failure): boolean => asksPerson ?? left.startsWith(asksForCordon);
 
+/** Buttons that remedy the failure of a node that its workflow left to a person. */
+function remedies(failure: Failure, node: string, workflow: NodeWorkflow | undefined, request: Request): Button[] {
+  if (isLeftToPerson(failure)) return [uncordon(node), keepCordoned(node)];
+  if (!CURABLE.has(workflow)) return [];
+  if (workflow === "guarding")
+    return failure.stage === "guard" && DEAF.has(failure.code) ? [throughEc2(node, request)] : [];
+  const early = beforeReboot(failure, node, request);
+  if (early !== null) return early;
+  return UNPROVEN.has(failure.stage) ? afterReboot(failure, node, request) : [];
+}
+
 /**
  * Buttons that remedy a failed node, such as the guard's installation, or the reboot through EC2 where the machine
- * takes no command.
+ * takes no command. A node of a rollout has one that shows what is wrong with it in any case.
  */
 export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
   // No command finds a Node that was deleted.
   if (!nodeName || !failure || settled !== undefined || failure.code === "node-deleted") return [];
-  if (isLeftToPerson(failure)) return [uncordon(nodeName), keepCordoned(nodeName)];
-  if (!CURABLE.has(workflow)) return [];
-  if (workflow === "guarding")
-    return failure.stage === "guard" && DEAF.has(failure.code) ? [throughEc2(nodeName, request)] : [];
-  const early = beforeReboot(failure, nodeName, request);
-  if (early !== null) return early;
-  return UNPROVEN.has(failure.stage) ? afterReboot(failure, nodeName, request) : [];
+  const buttons = remedies(failure, nodeName, workflow, request);
+  const isShown = "node" in request || buttons.some(({ actionId }) => actionId === LOOK_AGAIN);
+  return CURABLE.has(workflow) && !isShown ? [...buttons, why(nodeName)] : buttons;
 }

@@ -1,6 +1,6 @@
+import { hostOf } from "../../commands/node-matches.ts";
 import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
-import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { context, section } from "../slack/blocks.ts";
@@ -30,11 +30,7 @@ export const notDrainedSummary = {
 
 /** Explains why the name typed after `--force` is not accepted. */
 export const forceNeedsName = (node: string, typed: string): string =>
-  `--force requires the node's full name: ${code(node)}, not ${code(typed)}.`;
-
-/** The command that applies a plan, in a code span. */
-export const toApply = (command: "drain" | "reboot", { node, needsForce }: NodePlan): string =>
-  typeThis(command, node, ...(needsForce ? ["--force", node] : []));
+  `--force requires the node's name: ${code(hostOf(node))}, not ${code(typed)}.`;
 
 /** The plan of a drain, for the message that asks for its approval. */
 export const drainPlanCard = (plan: NodePlan): PlanCard => ({
@@ -47,12 +43,12 @@ export const drainPlanCard = (plan: NodePlan): PlanCard => ({
 });
 
 /** The dry run of a drain: its plan, shown only to the requester. */
-export const drainDryRun = (plan: NodePlan): Message => ({
+export const drainDryRun = (plan: NodePlan, typed: string): Message => ({
   text: `Dry run: drain ${plan.node}`,
   blocks: [
     section(`*Dry run: nothing was changed.* Plan to drain ${code(plan.node)}:`),
     ...guardBlocks(plan),
     ...planBlocks(plan),
-    context(`To apply: ${toApply("drain", plan)}`),
+    context(`To apply: ${typed}`),
   ],
 });

@@ -8,7 +8,6 @@ import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { between } from "../slack/age.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
-import { toApply } from "./drained.ts";
 import { guardBlocks } from "./guard.ts";
 
 /** Sums up a reboot that was proven. @param left state of the node now, as a clause */
@@ -155,7 +154,7 @@ export const rebootPlanCard = (plan: NodePlan): PlanCard => ({
 });
 
 /** The dry run of a reboot: its plan, to the requester alone. */
-export const rebootDryRun = (plan: NodePlan): Message => ({
+export const rebootDryRun = (plan: NodePlan, typed: string): Message => ({
   text: `Dry run: reboot ${plan.node}`,
   blocks: [
     section(`*Dry run: nothing was changed.* Plan to drain and reboot ${code(plan.node)}:`),
@@ -163,6 +162,6 @@ export const rebootDryRun = (plan: NodePlan): Message => ({
     ...guardBlocks(plan),
     ...planBlocks(plan),
     context(restOfReboot),
-    context(`To apply: ${toApply("reboot", plan)}`),
+    context(`To apply: ${typed}`),
   ],
 });

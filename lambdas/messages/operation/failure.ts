@@ -1,4 +1,6 @@
-import { isForced, type Request } from "../../commands/request.ts";
+import { hostOf } from "../../commands/node-matches.ts";
+import type { Request } from "../../commands/request.ts";
+import { typedAgain } from "../../commands/typed-again.ts";
 import { isHopeless } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import {
@@ -11,25 +13,21 @@ import {
 } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
+import { withFoldedLog } from "../health/log-words.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
-import { cureButtons } from "../node/cures.ts";
+import { cureButtons, DEAF } from "../node/cures.ts";
 import { screenshotButtons } from "../node/late.ts";
 import { remedyOf } from "../remedies/remedies.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
-import {
-  KEEP_INSTANCE,
-  LOOK_AGAIN,
-  OPEN_AWS,
-  OPEN_RUNBOOK,
-  PROVE_AGAIN,
-  TERMINATE_INSTANCE,
-} from "../slack/buttons.ts";
-import { codeBlock, GAVE_UP, plain, prose, sentence } from "../slack/text.ts";
+import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, PROVE_AGAIN, TERMINATE_INSTANCE } from "../slack/buttons.ts";
+import { code, codeBlock, GAVE_UP, plain, prose, sentence } from "../slack/text.ts";
 import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, workDone } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
+
+type NodeRequest = Extract<Request, { readonly node: string }>;
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
 
@@ -96,17 +94,18 @@ const UNPROVEN: ReadonlySet<StageName | undefined> = new Set<StageName>(["prove"
 /** Commands on several nodes that can be repeated for one of them. */
 const REPEATED: ReadonlySet<string> = new Set(["guard", "reboot", "restart"]);
 
-/** Option that accepts the losses again, as the request did. */
-const accepted = (request: Request, node: string | null): readonly string[] =>
-  node !== null && isForced(request) ? ["--force", node] : [];
+/** Words of a command for one node as they were typed, without the date, which has come. */
+const again = (request: NodeRequest, changed: object = {}): readonly string[] => [
+  request.command,
+  ...typedAgain(request, { at: undefined, ...changed }),
+];
 
 /** Words of the command that repeats the work on a failed node; null where none does. */
 function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeRecord): readonly string[] | null {
   if (request.command === "add") return ["add", request.pool];
   const isProven = request.command === "reboot" || request.command === "restart";
   if (isProven && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
-  if (request.command === "assist" && request.end) return ["assist", request.node, "--end"];
-  if ("node" in request) return [request.command, request.node, ...accepted(request, nodeName)];
+  if ("node" in request) return again(request);
   return nodeName && REPEATED.has(request.command) ? [request.command, nodeName] : null;
 }
 
@@ -116,9 +115,12 @@ const FORCED: ReadonlySet<string> = new Set(["drain", "reboot"]);
 /** Names the command to run after the end. */
 export function commandAfter(operation: OperationRecord, node: NodeRecord): string {
   const { nodeName, failure } = node;
-  const name = operation.request.command;
-  if (failure?.code === "losses-not-allowed" && nodeName && FORCED.has(name))
-    return `${typeThis(name, nodeName, "--force", nodeName)} accepts the losses.`;
+  const { request } = operation;
+  if (failure?.code === "losses-not-allowed" && nodeName && FORCED.has(request.command)) {
+    const force = hostOf(nodeName);
+    const words = "node" in request ? again(request, { force }) : [request.command, force, "--force", force];
+    return `${typeThis(...words)} accepts the losses.`;
+  }
   const command = commandAgain(operation, node);
   if (command === null) return `${typeThis("operations")} shows ${operation.id}.`;
   const outcome = node.failure && isHopeless(node.failure) ? "fails the same way until that is done." : "tries again.";
@@ -134,12 +136,21 @@ function state({ settled, outcome, failure }: NodeRecord, { summary }: Pick<Oper
   return sentence(prose(known !== "" && summary?.includes(known) ? summary : known, 400));
 }
 
+/** Stages in which the SSM agent of a new machine has not answered yet. */
+const SILENT: ReadonlySet<StageName> = new Set<StageName>(["launch", "agent"]);
+
+/** Way to look at a kept machine; empty where its agent takes no session. */
+const session = ({ instanceId, failure }: NodeRecord): string =>
+  failure === null || SILENT.has(failure.stage) || DEAF.has(failure.code)
+    ? ""
+    : `look at it with ${code(`aws ssm start-session --target ${instanceId}`)}; `;
+
 const untilTerminated = ({ instanceId }: NodeRecord): string =>
   `it runs, and is billed, until someone terminates it: press Terminate now, or run ${typeThis("remove", instanceId ?? "")}`;
 
 function next(node: NodeRecord, operation: OperationRecord, now: string): string {
   if (asksToContinue(node)) return continueNext(node, now);
-  if (isKept(node)) return `${untilTerminated(node)}.`;
+  if (isKept(node)) return `${session(node)}${untilTerminated(node)}.`;
   if (node.status !== "deciding") return commandAfter(operation, node);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
   if (node.unjudgedBy)
@@ -174,15 +185,16 @@ export function failureBlocks(
   const cures = cureButtons(node, operation.request);
   const started = followUpOn(followUps, node.index);
   // The remedy names the buttons of a node that waits for its proof.
-  const isNextSaid = node.settled !== undefined || cures.some(({ actionId }) => actionId === PROVE_AGAIN);
+  const hasProof = cures.some(({ actionId }) => actionId === PROVE_AGAIN);
+  const isNextSaid = node.settled !== undefined || hasProof;
   const lines =
-    failure.code === "check-fails" && cures.some(({ actionId }) => actionId === LOOK_AGAIN)
+    failure.code === "check-fails" && hasProof
       ? failsCheck(node, operation, started === undefined)
       : [
           `${state(node, operation)} Likely cause: ${remedy.cause}.`,
-          `*Remedy:* ${remedy.remedy}.`,
+          `*Remedy:* ${(isKept(node) ? remedy.ofKept : undefined) ?? remedy.remedy}.`,
           ...(isNextSaid ? [] : [`*Next:* ${next(node, operation, now)}`]),
-          codeBlock(failure.why, room),
+          codeBlock(withFoldedLog(failure.why), room),
         ];
   const head = `${signs[node.status]} *${headline(node, failure.stage)}* after ${workDone(node, now)}`;
   const text = section([head, ...lines].join("\n"));

@@ -54,6 +54,15 @@ const loneLines = ({ lone = [] }: Pick<EmptyingOutlook, "lone">): string[] =>
       `⚠️ Every pod of ${short(owner)} (${pods}) is on this node, and no disruption budget guards them: it is down until they run elsewhere.`,
   );
 
+/** Pods of Deployments and the like that the node's kubelet does not end, such as those of a NotReady node. */
+const terminatingLine = ({ terminating = [] }: Pick<EmptyingOutlook, "terminating">): string[] => {
+  if (terminating.length === 0) return [];
+  const [is, it] = terminating.length === 1 ? ["is", "it"] : ["are", "them"];
+  return [
+    `ℹ️ ${counted(terminating.length, "pod")} ${is} Terminating already, and nothing waits for ${it}: ${names(terminating)}.`,
+  ];
+};
+
 const expendableLine = ({ expendable = [] }: Pick<EmptyingOutlook, "expendable">): string[] =>
   expendable.length > 0 ? [`ℹ️ Local data that its owner allows to lose: ${names(expendable)}.`] : [];
 
@@ -168,7 +177,14 @@ function timeWords(plan: NodePlan): string {
  */
 export function planBlocks(plan: NodePlan): Block[] {
   const groups = [
-    [podLine(plan), ...lossLine(plan), ...expendableLine(plan), ...shortened(loneLines(plan)), ...refusalLine(plan)],
+    [
+      podLine(plan),
+      ...terminatingLine(plan),
+      ...lossLine(plan),
+      ...expendableLine(plan),
+      ...shortened(loneLines(plan)),
+      ...refusalLine(plan),
+    ],
     obstacleLines(plan),
     shortened(placementLines(plan, "this node is schedulable again, or another one is added")),
     [...instanceLines(plan), ...surroundings(plan)],
@@ -190,6 +206,7 @@ const obstacleLines = (plan: EvictionObstacles & Pick<EmptyingOutlook, "at">): s
 
 /** Lines on the pods of a node that is removed: what goes down with them, what holds them up, where they can run. */
 export const removalLines = (outlook: Omit<EmptyingOutlook, "pods">): string[] => [
+  ...terminatingLine(outlook),
   ...expendableLine(outlook),
   ...shortened(loneLines(outlook)),
   ...obstacleLines(outlook),

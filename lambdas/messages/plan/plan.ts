@@ -93,6 +93,8 @@ export interface EmptyingOutlook extends EvictionObstacles {
   readonly pods: readonly MovedPod[];
   /** Pods of DaemonSets and static pods, which stay. */
   readonly staying: number;
+  /** Pods that are Terminating and that the drain does not wait for; missing if there are none. */
+  readonly terminating?: readonly string[];
   /** Losses that the options of the request do not allow; any of them prevents every eviction. */
   readonly refusals: readonly DrainRefusal[];
   readonly placements: readonly Placement[];
@@ -127,8 +129,6 @@ export interface NodePlan extends EmptyingOutlook {
    * through SSM.
    */
   readonly throughEc2?: "asked" | "silent";
-  /** Set if the command needs `--force`, because pods or data are lost. */
-  readonly needsForce?: true;
   /** EC2's status checks and scheduled events; missing if they could not be read. */
   readonly instance?: InstanceSeen;
 }

@@ -27,5 +27,6 @@ export const dataPlaneCodes = {
   "pod-unreached-by-host": {
     cause: "the new machine does not reach its own pods, so that every readiness probe would fail",
     remedy: "terminate it and add another one; if that fails too, keep it and read the routes of its host",
+    ofKept: "read the routes of its host on it: `route print`",
   },
 } as const satisfies CodeRemedies;

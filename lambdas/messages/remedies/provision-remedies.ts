@@ -74,6 +74,7 @@ export const addingCodes = {
   "feature-not-installed": {
     cause: "Windows could not install the feature; its error code says why",
     remedy: "add another node; if that fails too, keep it and read `C:\\Windows\\Logs\\DISM\\dism.log`",
+    ofKept: "read `C:\\Windows\\Logs\\DISM\\dism.log` on it",
   },
   "join-secret-unreadable": {
     cause: "the machine could not read its join secret",

@@ -9,6 +9,8 @@ export interface Remedy {
   readonly cause: string;
   /** The remedy that a person can apply: a clause without a full stop, with `{win}` for the command word. */
   readonly remedy: string;
+  /** The remedy where the machine is kept already, if that is another one. */
+  readonly ofKept?: string;
 }
 
 /** Remedies of codes at any stage; null for a code that is less precise than its stage. */

@@ -1,4 +1,6 @@
+import type { OtherRequest } from "../../records/approval.ts";
 import type { Block } from "../../records/records.ts";
+import { othersNote } from "../approval/other-requests.ts";
 import { byLoss, lossesOf, type MovedPod, noPodsToMove, podLine } from "../plan/moved-pods.ts";
 import type { EmptyingOutlook, NodePlan } from "../plan/plan.ts";
 import { awayLine, removalLines } from "../plan/plan-card.ts";
@@ -62,8 +64,11 @@ function approvalLine({ approval }: RemovalSummary): string[] {
   return [`*Approval* needs ${counted(needs, "approval")} ${from}, before anything is changed`];
 }
 
-/** Dialog with the facts: "Remove" starts the removal, "Keep" changes nothing. */
-export const removalDialog = (operation: string, facts: RemovalSummary): Dialog =>
+/**
+ * Dialog with the facts: "Remove" starts the removal, "Keep" changes nothing.
+ * @param others other operations on the machine
+ */
+export const removalDialog = (operation: string, facts: RemovalSummary, others: readonly OtherRequest[] = []): Dialog =>
   removalModal(
     operation,
     "Keep",
@@ -74,6 +79,7 @@ export const removalDialog = (operation: string, facts: RemovalSummary): Dialog 
           : `*${code(facts.instanceId)}* will be terminated with its disk. This cannot be undone.`,
       ),
       section([`*Instance* ${code(facts.instanceId)}`, poolOfRemoval(facts), ...approvalLine(facts)].join("\n")),
+      ...sections(othersNote(others, 1)),
       ...(facts.slots ? sections(awayLine(facts.slots)) : []),
       ...lossBlocks(facts.pods),
       ...(facts.outlook ? sections(removalLines(facts.outlook)) : []),

@@ -4,6 +4,7 @@ import type { Message, NodeRecord, OperationRecord } from "../../records/records
 import { isLeftOut, type PauseCause } from "../../records/rollout-moves.ts";
 import type { RolloutPause, TakenSlots } from "../../records/steering.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
+import { withFoldedLog } from "../health/log-words.ts";
 import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { stageName } from "../operation/stages.ts";
@@ -59,7 +60,7 @@ export const pauseWords = (cause: PauseCause, nodes: readonly NodeRecord[]): str
 export function pauseCauseOf(cause: PauseCause, nodes: readonly NodeRecord[]): string | undefined {
   if (cause.kind !== "failed" || cause.indexes.length !== 1) return undefined;
   const why = nodes.find(({ index }) => index === cause.indexes[0])?.failure?.why;
-  return why?.replace(GAVE_UP, "");
+  return why === undefined ? undefined : withFoldedLog(why.replace(GAVE_UP, ""));
 }
 
 /** Reason of a pause, and its cause where it is known, as a clause; then what ends the freeze or hold over it. */

@@ -49,3 +49,17 @@ export const localTime = (moment: string): string => token(moment, "{time}", `${
 
 /** A date and time in the reader's time zone; clients that do not support it show UTC. */
 export const localDate = (moment: string): string => token(moment, "{date_short_pretty} at {time}", utc(moment));
+
+/** A date and time as `utc` prints it; before it what Slack does not format: code, and its own entities. */
+const MOMENT = /```[\s\S]*?```|`[^`]*`|<[^>]*>|(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g;
+
+/**
+ * Shows the dates of a text in the reader's time zone. Sentences of the ledger, of Events and of pages have them in UTC.
+ * @param limit characters that Slack takes: a text that would become longer stays as it is
+ */
+export function withLocalDates(text: string, limit: number): string {
+  const local = text.replace(MOMENT, (whole, day?: string, time?: string) =>
+    day === undefined ? whole : localDate(`${day}T${time}:00Z`),
+  );
+  return local.length > limit ? text : local;
+}

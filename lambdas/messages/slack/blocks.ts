@@ -1,4 +1,5 @@
 import type { Block, Message } from "../../records/records.ts";
+import { withLocalDates } from "./age.ts";
 
 /** Slack's limits (docs: Block Kit reference; the total is not documented: bolt-js issue 2509 met it near 13,200). */
 export const limits = {
@@ -14,11 +15,15 @@ export const limits = {
  * Text with Slack's markup. `verbatim` leaves bare addresses and names as they are written, so that no word of a machine,
  * a pod or a person becomes a link or calls anybody; links and mentions in Slack's own form stay (Block Kit, text object).
  */
-const mrkdwn = (text: string): object => ({ type: "mrkdwn", text, verbatim: true });
+const mrkdwn = (text: string, limit: number): object => ({
+  type: "mrkdwn",
+  text: withLocalDates(text, limit),
+  verbatim: true,
+});
 const plainText = (text: string): object => ({ type: "plain_text", text, emoji: false });
 
-export const section = (text: string): Block => ({ type: "section", text: mrkdwn(text) });
-export const context = (text: string): Block => ({ type: "context", elements: [mrkdwn(text)] });
+export const section = (text: string): Block => ({ type: "section", text: mrkdwn(text, limits.section) });
+export const context = (text: string): Block => ({ type: "context", elements: [mrkdwn(text, limits.context)] });
 export const divider: Block = { type: "divider" };
 
 /** A heading: plain text, in which `&` and `<` are literal. */

@@ -43,8 +43,11 @@ export const failureWords = (text: string, limit: number): string => oneLine(tex
 export const prose = (text: string, limit = 600): string =>
   oneLine(text, limit).replace(/&lt;@([UW][A-Z0-9]{2,20})&gt;/g, "<@$1>");
 
-/** A name or a command in a code span that it cannot break out of. */
-export const code = (text: string): string => `\`${plain(text, 300).replaceAll("`", "'") || " "}\``;
+/** A text in a code span that it cannot break out of. @param limit characters of the text */
+export const codeSpan = (text: string, limit: number): string => `\`${plain(text, limit).replaceAll("`", "'") || " "}\``;
+
+/** A name in a code span that it cannot break out of. */
+export const code = (text: string): string => codeSpan(text, 300);
 
 /** Repeats typed text: at most 80 characters, no mention that pings; characters that cannot be seen show as �. */
 export function echo(text: string): string {

@@ -91,7 +91,8 @@ const distinct = (findings: readonly Finding[]): Finding[] => [
 export const together = (all: readonly Examination[]): Examination => ({
   findings: distinct(all.flatMap(({ findings }) => findings)),
   looked: all.reduce((sum, { looked }) => sum + looked, 0),
-  skipped: all.flatMap(({ skipped }) => skipped),
+  // Each account skips its own checks of the same names.
+  skipped: [...new Set(all.flatMap(({ skipped }) => skipped))],
   credentials: all.flatMap(({ credentials = [] }) => credentials),
 });
 

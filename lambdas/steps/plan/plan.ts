@@ -5,7 +5,7 @@ import { movedPods } from "../cluster/node-facts.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import type { DrainOptions, Remark } from "../drain/filters.ts";
 import { looking, type PodsSeen } from "../drain/look.ts";
-import { expendableDirsOf, isFinished, podName } from "../drain/pods.ts";
+import { daemonSetOf, expendableDirsOf, isFinished, isMirror, isTerminating, podName } from "../drain/pods.ts";
 import { preflight } from "../drain/preflight.ts";
 import { newDrain } from "../drain/schedule.ts";
 import { clusterState } from "./cluster-state.ts";
@@ -49,6 +49,9 @@ function uncertainIn({ warnings, refusals }: PodsSeen): ReadonlySet<string> {
   return new Set(uncertain.map(({ pod }) => pod));
 }
 
+/** Pods that stay because they end by themselves, or do not end: kubectl shows them as Terminating. */
+const isEnding = (pod: V1Pod): boolean => isTerminating(pod) && daemonSetOf(pod) === undefined && !isMirror(pod);
+
 const expendableIn = (leaving: readonly V1Pod[]): string[] =>
   leaving.flatMap((pod) => {
     const volumes = expendableDirsOf(pod);
@@ -80,13 +83,15 @@ export const plan = (context: StepContext) => {
     const budgets = await look.budgets();
     const lone = budgets === null ? [] : loneWorkloads(leaving, cluster.pods, budgets);
     const expendable = expendableIn(leaving);
+    const terminating = stay.filter(isEnding).map(podName);
     return {
       ...(lone.length > 0 ? { lone } : {}),
       ...(expendable.length > 0 ? { expendable } : {}),
+      ...(terminating.length > 0 ? { terminating } : {}),
       ...(await holdingUp(evict, budgets)),
       release: releaseOf(node),
       pods: movedPods(evict, uncertainIn(seen)),
-      staying: stay.length,
+      staying: stay.length - terminating.length,
       refusals,
       placements: placementsOf(leaving, node, cluster),
       unread: [...unreadJobs(seen), ...unread, ...(budgets === null ? ["disruption budgets"] : [])],

@@ -188,7 +188,7 @@ describe("The plan of a whole rollout", () => {
     const losing = (name: string, pool: string) => ({ name, leftOut: "losses", lost: [], pool });
     const request = { ...web, max: 2 };
     expect(wholePlan([planned("win-1"), losing("win-8", "web")], 2, request)).toMatchObject({
-      forced: "`{win} reboot web --max 2 --force web`",
+      forced: "`{win} reboot web --force web --max 2`",
     });
     expect(wholePlan([planned("win-1"), losing("win-8", "web"), losing("win-9", "db")], 2, request)).not.toHaveProperty(
       "forced",

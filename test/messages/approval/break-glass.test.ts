@@ -92,7 +92,9 @@ test("Its thread says how the review ended", () => {
 });
 
 test("It is refused for a part of a name, and while another one waits for its review", () => {
-  expect(breakGlassNeedsName("win-1", "win")).toBe("--break-glass requires the node's full name: `win-1`, not `win`.");
+  expect(breakGlassNeedsName("win-1.example", "win")).toBe(
+    "--break-glass requires the node's name: `win-1`, not `win`.",
+  );
   expect(breakGlassTaken({ operation: "drain-3f9c2a71", node: "win-1" })).toMatch(
     /`drain-3f9c2a71` used it for `win-1`. Ask an approver to run `\{win\} approve drain-3f9c2a71`, or ask again without --break-glass$/,
   );

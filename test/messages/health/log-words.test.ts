@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { logWords } from "../../../lambdas/messages/health/log-words.ts";
+import { logWords, withFoldedLog } from "../../../lambdas/messages/health/log-words.ts";
 
 const exits = (minute: number) => `2026-11-21T03:${minute}:00.230Z no endpoint has the source VIP 10.132.8.2`;
 const klog = (time: string, text: string) => `E1121 ${time}.123456    4321 ${text}`;
@@ -28,4 +28,12 @@ test.each([
 
 test("is as long as told", () => {
   expect(logWords("x".repeat(900), 400)).toHaveLength(400);
+});
+
+test("the log in a machine's reason is folded, and the lines around it stay", () => {
+  const why = `not applied:\nkube-proxy is Stopped; its log ends: ${exits(30)} ${exits(31)}\ncontainerd is Stopped`;
+  expect(withFoldedLog(why)).toBe(
+    "not applied:\nkube-proxy is Stopped; its log ends: no endpoint has the source VIP 10.132.8.2 (2 times, last at 03:31 by the machine's clock)\ncontainerd is Stopped",
+  );
+  expect(withFoldedLog("the order of 2026-11-21T03:30 failed")).toBe("the order of 2026-11-21T03:30 failed");
 });

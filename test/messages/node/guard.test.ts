@@ -83,17 +83,20 @@ describe("The card of a reboot", () => {
     ["asked", "as requested"],
     ["silent", "because its SSM agent does not answer"],
   ] as const)("warns that EC2 resets the machine (%s)", (throughEc2, why) => {
-    for (const { blocks } of [rebootPlanCard(plan({ throughEc2 })), rebootDryRun(plan({ throughEc2 }))])
+    for (const { blocks } of [
+      rebootPlanCard(plan({ throughEc2 })),
+      rebootDryRun(plan({ throughEc2 }), "`{win} reboot win-1`"),
+    ])
       expect(JSON.stringify(blocks)).toContain(`⚠️ The machine is rebooted *through EC2*, ${why}: EC2 asks Windows`);
     expect(JSON.stringify(rebootPlanCard(plan()).blocks)).not.toContain("through EC2");
   });
 
   test("says that the node is drained, and in a dry run how it is applied", () => {
     expect(JSON.stringify(rebootPlanCard(plan()).blocks[0])).toContain("*Plan*: `win-1` is drained and rebooted.");
-    const { text, blocks } = rebootDryRun(plan({ guard: { state: "in order" } }));
+    const { text, blocks } = rebootDryRun(plan({ guard: { state: "in order" } }), "`{win} reboot win-1 --ec2`");
     expect(text).toBe("Dry run: reboot win-1");
     expect(JSON.stringify(blocks)).toContain("✅ The guard of the metadata route is in order.");
-    expect(JSON.stringify(blocks.at(-1))).toContain("To apply: `{win} reboot win-1`");
+    expect(JSON.stringify(blocks.at(-1))).toContain("To apply: `{win} reboot win-1 --ec2`");
   });
 
   test("is followed by a summary that says what is proven, and what is left", () => {

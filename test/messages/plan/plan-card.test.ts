@@ -45,6 +45,12 @@ describe("The plan of a drain", () => {
     expect(shown({ staying: 3 })).toMatch(/No pods to evict\. 3 pods of DaemonSets and static pods stay/);
   });
 
+  it("names pods that are Terminating apart from those of DaemonSets", () => {
+    const text = shown({ staying: 1, terminating: ["shop/a", "shop/b"] });
+    expect(text).toContain("No pods to evict. 1 pod of DaemonSets and static pods stays.");
+    expect(text).toContain("ℹ️ 2 pods are Terminating already, and nothing waits for them: `shop/a`, `shop/b`.");
+  });
+
   it("names the pods, and those that lose something", () => {
     const text = shown({ pods: [moved("a"), moved("b", { owner: null }), moved("c", { localData: ["emptyDir x"] })] });
     expect(text).toContain("*3 pods will be evicted:* `shop/a`, `shop/b`, `shop/c`.");

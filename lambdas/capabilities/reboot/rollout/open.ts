@@ -6,6 +6,7 @@ import type { Op } from "../../../change/operation/op.ts";
 import { postFirst } from "../../../change/operation/publisher.ts";
 import { judgeTime, timeOptions } from "../../../change/operation/timing.ts";
 import { isForced, type RolloutRequest } from "../../../commands/request.ts";
+import { typedAgain } from "../../../commands/typed-again.ts";
 import { step } from "../../../engine/durable.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { withTime } from "../../../messages/maintenance/schedule.ts";
@@ -25,7 +26,6 @@ import {
 import { rolloutCard, rolloutDryRun } from "./plan-card.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import type { RolloutWork } from "./runs.ts";
-import { typedAgain } from "./typed-again.ts";
 
 /** Nodes planned in one step: an invocation ends after five minutes, and planning a node takes some seconds. */
 const PLANNED_AT_ONCE = 10;

@@ -4,6 +4,7 @@ import { checkLosses, type PlannedEmptying, planEmptying } from "../../../change
 import { findNode } from "../../../change/node/find-node.ts";
 import type { Op } from "../../../change/operation/op.ts";
 import { isForced, type RolloutRequest } from "../../../commands/request.ts";
+import { typedAgain } from "../../../commands/typed-again.ts";
 import type { Configuration } from "../../../configuration/configuration.ts";
 import { Refused, UserError } from "../../../errors.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
@@ -27,7 +28,6 @@ import {
   tooManyLosses,
 } from "./refusals.ts";
 import type { PlannedNode, RolloutPlan } from "./rollout-plan.ts";
-import { typedAgain } from "./typed-again.ts";
 
 /** Outcome of planning one node: the effects on it, or the reason to leave it out. */
 export type PlanResult =
@@ -191,7 +191,7 @@ export const boundOf = ({ pools }: Configuration, pool: string | null): number |
 function forcedOf(planned: readonly PlanResult[], request: RolloutRequest): string | null {
   const pools = new Set(planned.flatMap((one) => ("lost" in one && "leftOut" in one ? [one.pool ?? null] : [])));
   const [pool = null, ...more] = pools;
-  return pool === null || more.length > 0 ? null : typeThis(request.command, ...typedAgain(request, pool));
+  return pool === null || more.length > 0 ? null : typeThis(request.command, ...typedAgain(request, { force: pool }));
 }
 
 /**

@@ -4,7 +4,7 @@ import { heldBack, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { otherWeb, shortName } from "../../others.ts";
 import { openly } from "../../reading.ts";
-import { withSeedNodes } from "../../removal.ts";
+import { ask, withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -54,4 +54,21 @@ test("The card of a rollout names another request for one of its nodes, until th
   await approve("restart");
   await here.until(() => cardOf("Reboot pool web").includes("by olivia, is at work"), 10, "the restart at work");
   await here.until(() => !cardOf("Reboot pool web").includes("Also requested"), 30, "the end of the restart");
+});
+
+test("A card names the removal whose dialog is open, the dialog names the request, and who comes second is told who works", async () => {
+  here = await withSeedNodes();
+  await asked(`reboot ${node}`, `Reboot ${node}`);
+  const reboot = await idOf("reboot");
+  expect(await ask(here, node)).toContain(
+    `⚠️ Also requested for this node: \`${reboot}\` (Reboot ${node}) by olivia, waits for an approval.`,
+  );
+  await here.until(() => cardOf(`Reboot ${node}`).includes("by olivia, waits in its dialog."), 3, "the card anew");
+  await approve("reboot");
+  await here.until(() => nodeNamed(here, otherWeb.name)?.spec?.unschedulable === true, 5, "the reboot at work");
+  await here.submit("operator");
+  await here.until(() => openly(here).join("\n").includes("cannot be removed"), 5, "the refusal");
+  expect(openly(here).join("\n")).toContain(
+    `cannot be removed: \`${reboot}\` is working on it. Next: wait for it to end`,
+  );
 });

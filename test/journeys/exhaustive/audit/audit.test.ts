@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { expectSound, newest, settled } from "../../evidence.ts";
 import { type Journey, startJourney } from "../../journey.ts";
-import { web } from "../../others.ts";
+import { shortName, web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { openly, privately } from "../../reading.ts";
 import { release } from "../../releases.ts";
@@ -78,7 +78,7 @@ test("the audit of a removal shows question, answer, stages and changes in their
   const id = await removed();
   const told = await answer("approver", `/win audit ${id}`);
   expect(rows(told).map((row) => [row[2], row.at(-1)?.replace(/: pool.*/, "")].join(" "))).toEqual([
-    `requested Remove ${web.name}`,
+    `requested Remove ${shortName(web)}`,
     "asked confirm the removal",
     "decided confirm the removal: submitted",
     "started slot",
@@ -101,7 +101,7 @@ test("an audit is found by node, by person and by days, and answers in private w
     const before = Date.now();
     const told = await answer("approver", `/win audit ${typed}`);
     expect(told, typed).toContain(`✅ \`${id}\`: chain intact`);
-    expect(told, typed).toContain(`Remove ${web.name}`);
+    expect(told, typed).toContain(`Remove ${shortName(web)}`);
     expect(Date.now() - before).toBeLessThan(20_000);
   }
   expect(await answer("approver", "/win audit @nadia")).toContain("No audit of `nadia` in the last 30 days");

@@ -26,7 +26,7 @@ test(
     await here.pass(1.5 * HOUR);
     expect(notified(here)).toHaveLength(1);
     expect(notified(here)[0]).toMatch(
-      /prod-west: the credentials of the accounts look, act and join could not be renewed twice in a row: .* works until 2026-11-22 03:00 UTC.*run: npm run connect -- credential/,
+      /prod-west: the credentials of the accounts look, act and join could not be renewed twice in a row: .* works until .*2026-11-22 03:00 UTC.*run: npm run connect -- credential/,
     );
     expect(openly(here).join("\n")).toContain("could not be renewed twice in a row");
     await here.pass(16 * HOUR);
