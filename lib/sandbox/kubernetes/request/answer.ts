@@ -1,13 +1,13 @@
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
 import { type Authenticator, actingUser } from "../access/authentication.ts";
-import type { Attributes, User } from "../access/users.ts";
+import type { Attributes, Authorizer, User } from "../access/users.ts";
 import { discovery } from "../kubectl/discovery.ts";
-import { openapi } from "../kubectl/openapi.ts";
+import { OPENAPI_V2, openapi } from "../kubectl/openapi.ts";
 import { ApiFailure, forbidden, noSuchResource, notAllowed, PlainFailure, statusOf } from "../model/failure.ts";
 import { type ResourceType, resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
-import { mediaTypeOf } from "./content.ts";
+import { formFor, mediaTypeOf } from "./content.ts";
 import { apiFaults, SLOWNESS, valuesOf } from "./faults.ts";
 import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
 import { checkOptions } from "./options.ts";
@@ -43,13 +43,20 @@ const resourceText = ({ plural, subresource }: ResourcePath): string =>
   subresource ? `${plural}/${subresource}` : plural;
 
 /** Builds the error of k8s.io/apiserver/pkg/endpoints/handlers/responsewriters forbiddenMessage. */
-function denial(user: User, { verb, path, resource }: RequestInfo): ApiFailure {
+function denial(user: User, { verb, path, resource }: RequestInfo, reason = ""): ApiFailure {
+  const because = reason && `: ${reason}`;
   if (!resource)
-    return new ApiFailure(403, "Forbidden", `forbidden: User "${user.name}" cannot ${verb} path "${path}"`);
+    return new ApiFailure(403, "Forbidden", `forbidden: User "${user.name}" cannot ${verb} path "${path}"${because}`);
   const { group, plural, name, namespace } = resource;
   const scope = namespace ? `in the namespace "${namespace}"` : "at the cluster scope";
   const why = `User "${user.name}" cannot ${verb} resource "${resourceText(resource)}" in API group "${group}" ${scope}`;
-  return forbidden({ plural, group } as Parameters<typeof forbidden>[0], name, why);
+  return forbidden({ plural, group } as Parameters<typeof forbidden>[0], name, why + because);
+}
+
+/** Throws 403 for a request that the authorisers refuse. */
+function requireRight(authorize: Authorizer, user: User, info: RequestInfo): void {
+  const { isAllowed, reason } = authorize(user, attributesOf(info));
+  if (!isAllowed) throw denial(user, info, reason);
 }
 
 const pages = (version: string): ReadonlyMap<string, unknown> => {
@@ -58,6 +65,10 @@ const pages = (version: string): ReadonlyMap<string, unknown> => {
   const about = {
     major,
     minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
     gitVersion: `v${version}`,
     gitCommit: "",
     gitTreeState: "clean",
@@ -80,7 +91,12 @@ function pageOf(known: ReadonlyMap<string, unknown>, path: string, query: URLSea
   return `${checked}${path.split("/").at(1) ?? ""} check passed\n`;
 }
 
-function otherPage(known: ReadonlyMap<string, unknown>, { verb, path, query }: RequestInfo): WireResponse {
+function otherPage(
+  known: ReadonlyMap<string, unknown>,
+  { verb, path, query }: RequestInfo,
+  accept: string | undefined,
+): WireResponse {
+  if (path === OPENAPI_V2) formFor(accept);
   const page = pageOf(known, path, query);
   if (page === undefined || verb !== "get") {
     return { status: 404, headers: { "content-type": "text/plain; charset=utf-8" }, body: "404 page not found\n" };
@@ -150,8 +166,8 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
 
   const answerTo = async (request: WireRequest, info: RequestInfo, user: User): Promise<WireResponse> => {
     await injectFaults(info, user);
-    if (!authorizers.authorize(user, attributesOf(info))) throw denial(user, info);
-    if (!info.resource) return otherPage(known, info);
+    requireRight(authorizers.authorize, user, info);
+    if (!info.resource) return otherPage(known, info, request.headers.accept);
     const type = resourceType(info.resource.group, info.resource.plural);
     if (!type || type.version !== info.resource.version) throw noSuchResource();
     checkRoute(type, info.resource, info.verb);
