@@ -37,7 +37,7 @@ test("A proxy is shown with its exemptions, its state on nodes, and the registri
     "✅ in force on 2 nodes: `web-1`, `web-5`",
     "⏳ written and not in force, because containerd or the kubelet has run since before, on 1 node: `web-2`",
     "❌ not written on 1 node: `web-3`",
-    "⏳ written and not checked since on 1 node: `web-4`",
+    "⏳ written, check pending on 1 node: `web-4`",
     "Through the proxy: `quay.io:443`.",
     "Directly: `mirror.example.com:443`.",
     "A network in NO_PROXY exempts addresses, never names that resolve to them.",

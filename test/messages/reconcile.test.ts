@@ -35,7 +35,7 @@ test.each<[LeftOutNode["reason"], string]>([
 describe("A request that changes nothing", () => {
   test("says of all nodes that they are up to date", () => {
     expect(readBlocks(nothingToChange([mirrors, proxy], []).blocks)).toBe(
-      "✅ Registry mirrors, Proxy: nothing to change. Every requested node that runs, that Casement manages and that no freeze or hold covers is up to date.\n`{win} mirrors` shows every node",
+      "✅ Registry mirrors, Proxy: nothing to change. The requested nodes are up to date; nodes that are stopped, not managed, frozen or held were left out.\n`{win} mirrors` shows every node",
     );
   });
 
@@ -92,7 +92,7 @@ describe("A dry run", () => {
     const { text, blocks } = reconcileDryRun([plan({ nodes: [{ name: "web-1" }, { name: "web-2" }] })], []);
     expect(text).toBe("*Dry run of Registry mirrors*: 2 nodes would be changed, one first.");
     expect(readBlocks(blocks)).toBe(
-      `${text}\nNodes: \`web-1\`, \`web-2\`.\nEach would have: \`quay.io\`.\n\`{win} reconcile\``,
+      `${text}\nNodes: \`web-1\`, \`web-2\`.\nEach would have: \`quay.io\`.\nTo apply: \`{win} reconcile\``,
     );
   });
 
@@ -105,7 +105,7 @@ describe("A dry run", () => {
       "Each would lose its files.",
       "*Dry run of Proxy*: no node would be changed: it is no URL",
       expect.stringMatching(/^✅ Trusted authorities: nothing to change\./),
-      "`{win} reconcile`",
+      "To apply: `{win} reconcile`",
     ]);
   });
 

@@ -20,7 +20,7 @@ const MOST_NAMES = 10;
 const words: Readonly<Record<ProxyState, string>> = {
   missing: "❌ not written on",
   pending: "⏳ written and not in force, because containerd or the kubelet has run since before, on",
-  unchecked: "⏳ written and not checked since on",
+  unchecked: "⏳ written, check pending on",
   "in-force": "✅ in force on",
 };
 

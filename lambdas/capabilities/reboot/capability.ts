@@ -113,8 +113,8 @@ interface SeveralNodes {
 }
 
 function nodesOf({ targets, due }: SeveralNodes): string {
-  if (targets.kind === "all") return "what is due";
-  return due ? `what is due of ${inWords(targets)}` : inWords(targets);
+  if (targets.kind === "all") return "due nodes";
+  return due ? `due nodes of ${inWords(targets)}` : inWords(targets);
 }
 
 /** Reboots of one node or several, and the proof after them. */

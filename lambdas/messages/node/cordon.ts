@@ -148,7 +148,7 @@ export type CordonResult =
 const results: Readonly<Record<CordonResult, (node: string) => string>> = {
   cordoned: (node) => `${node} is cordoned: no new pods are scheduled on it. Its pods keep running.`,
   "cordoned-before": (node) => `${node} was already cordoned. Nothing was changed.`,
-  kept: (node) => `${node} stays cordoned, and no proof gives it back any more. Only an uncordon does.`,
+  kept: (node) => `${node} stays cordoned. Only {win} uncordon makes it schedulable again.`,
   uncordoned: (node) => `${node} is schedulable again.`,
   "uncordoned-marked": (node) =>
     `${node} is uncordoned, but the taint of an autoscaler still keeps new pods away: ${typeThis("why", node)} names it.`,
@@ -220,7 +220,7 @@ const by = (userId: string | null): string => (userId === null ? "" : ` by <@${u
 
 /** Later state of a node that was left cordoned: a person took the cordon over. */
 export const keptCordoned = (userId: string | null): string =>
-  `kept cordoned${by(userId)}: the cordon is a person's from now on, and no proof takes it off`;
+  `kept cordoned${by(userId)}; only {win} uncordon makes it schedulable again`;
 
 /** Later state of a node that was left cordoned: a person gave it back. */
 export const uncordonedSince = (userId: string | null): string => `uncordoned since${by(userId)}`;

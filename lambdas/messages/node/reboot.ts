@@ -32,7 +32,7 @@ export const provenOutcome = "proven";
 
 /** Sums up a proof that was made alone. @param left what became of the cordon of an earlier reboot, as a clause; null without one */
 export const provenSummary = (node: string, left: string | null): string =>
-  `${node} works: every check of the proof is passed; ${left ?? "no reboot had left it cordoned, so nothing was changed"}.`;
+  `${node} works: it passed every check of the proof; ${left ?? "no reboot had left it cordoned, so nothing was changed"}.`;
 
 /** Sums up a proof that failed. @param left the node's state, as a clause */
 export const notProvenSummary = (left: string): string => `Not proven: ${left}.`;

@@ -70,7 +70,7 @@ export function requestedSummary(inputs: readonly EndedInput[], cancelledBy: Fle
 }
 
 const upToDateText = (inputs: readonly Title[]): string =>
-  `✅ ${inputs.map(({ title }) => title).join(", ")}: nothing to change. Every requested node that runs, that Casement manages and that no freeze or hold covers is up to date.`;
+  `✅ ${inputs.map(({ title }) => title).join(", ")}: nothing to change. The requested nodes are up to date; nodes that are stopped, not managed, frozen or held were left out.`;
 
 /** Most nodes and files that a message names. */
 const MOST_NAMED = 10;
@@ -157,5 +157,8 @@ export function reconcileDryRun(plans: readonly InputPlan[], named: readonly Lef
     ...plans.filter((plan) => !isCurrent(plan)).map(planText),
     ...(current.length > 0 ? [upToDateText(current)] : []),
   ];
-  return { text: lines[0]?.split("\n")[0] ?? "", blocks: [...sections(lines), context(typeThis("reconcile"))] };
+  return {
+    text: lines[0]?.split("\n")[0] ?? "",
+    blocks: [...sections(lines), context(`To apply: ${typeThis("reconcile")}`)],
+  };
 }

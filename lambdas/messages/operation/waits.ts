@@ -137,7 +137,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     remindsItself: true,
   },
   kept: {
-    says: "is a machine without a node and runs at its cost",
+    says: "has no Node and is billed",
     next: (wait) => `type ${typeThis("remove", node(wait))} when it is no longer needed`,
     runbook: "when-adding-a-node-fails",
     buttons: [TERMINATE_INSTANCE],

@@ -25,7 +25,7 @@ const textOf = (fields: Partial<RolloutPlan> = {}): string => JSON.stringify(rol
 
 describe("The card of a rollout", () => {
   test.each<readonly [Partial<RolloutPlan>, string]>([
-    [{ nodes: nodes(1) }, "*Plan*: 1 node of `web` is drained and rebooted, one first."],
+    [{ nodes: nodes(1) }, "*Plan*: 1 node of `web` is drained and rebooted."],
     [
       { nodes: nodes(2) },
       "*Plan*: 2 nodes of `web` are drained and rebooted, one first. Once the first one is proven, the other one follows.",

@@ -74,8 +74,8 @@ describe("A node whose cordon an operation gives back", () => {
   });
 
   test("has a later state that names who changed it", () => {
-    expect(keptCordoned("U0FIRST00")).toMatch(/^kept cordoned by <@U0FIRST00>: /);
-    expect(keptCordoned(null)).toMatch(/^kept cordoned: /);
+    expect(keptCordoned("U0FIRST00")).toMatch(/^kept cordoned by <@U0FIRST00>; only /);
+    expect(keptCordoned(null)).toMatch(/^kept cordoned; only /);
     expect(uncordonedSince("U0FIRST00")).toBe("uncordoned since by <@U0FIRST00>");
     expect(uncordonedSince(null)).toBe("uncordoned since");
     expect(provenSince("prove-1")).toBe("proven since by prove-1, which gave the node back");
@@ -87,7 +87,7 @@ describe("A cordon that a person asks for", () => {
   test.each<readonly [CordonResult, string]>([
     ["cordoned", "win-1 is cordoned: no new pods are scheduled on it. Its pods keep running."],
     ["cordoned-before", "win-1 was already cordoned. Nothing was changed."],
-    ["kept", "win-1 stays cordoned, and no proof gives it back any more. Only an uncordon does."],
+    ["kept", "win-1 stays cordoned. Only {win} uncordon makes it schedulable again."],
     ["uncordoned", "win-1 is schedulable again."],
     ["schedulable-before", "win-1 was already schedulable. Nothing was changed."],
     ["gone", "win-1 no longer exists. Nothing was changed."],

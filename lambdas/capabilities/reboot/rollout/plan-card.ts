@@ -195,11 +195,12 @@ const whereOf = ({ pool, pools }: RolloutPlan): string => {
 };
 
 const sentenceOf = (plan: RolloutPlan): string => {
-  const due = plan.due ? ` that ${plan.nodes.length === 1 ? "waits" : "wait"} for a ${plan.command}` : "";
+  const isOne = plan.nodes.length === 1;
+  const due = plan.due ? ` that ${isOne ? "waits" : "wait"} for a ${plan.command}` : "";
   const nodes = `${counted(plan.nodes.length, "node")}${whereOf(plan)}${due}`;
   return plan.command === "restart"
-    ? `The services of ${nodes} are restarted, one node first.${afterFirst(plan)}`
-    : `${nodes} ${plan.nodes.length === 1 ? "is" : "are"} drained and rebooted, one first.${afterFirst(plan)}`;
+    ? `The services of ${nodes} are restarted${isOne ? "" : ", one node first"}.${afterFirst(plan)}`
+    : `${nodes} ${isOne ? "is" : "are"} drained and rebooted${isOne ? "" : ", one first"}.${afterFirst(plan)}`;
 };
 
 /** Nodes by the reasons for which they wait. */

@@ -95,7 +95,7 @@ test("a frozen pool is left alone until the thaw, and a person's reconcile does 
   expect([has(web), has(otherWeb), has(batch)]).toEqual([false, false, true]);
   expect([...commandsTo(web), ...commandsTo(otherWeb)]).toEqual([]);
   expect(privately(here, "operator").at(-1)).toMatch(
-    /nothing to change\. .* that no freeze or hold covers is up to date/,
+    /nothing to change\. The requested nodes are up to date; .* frozen or held were left out/,
   );
   await here.type("operator", "/win thaw web");
   await here.until(() => said(here, "2 nodes updated") === 1, 12, "the pool");

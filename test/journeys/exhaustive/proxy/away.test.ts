@@ -79,7 +79,7 @@ test("a frozen pool keeps its proxy until the thaw, although the cluster has ano
   const old = both(proxyOf("http"));
   expect(nodes.map(proxyOn)).toEqual([old, old, both(proxyOf("https"))]);
   expect(privately(here, "operator").at(-1)).toMatch(
-    /nothing to change\. .* that no freeze or hold covers is up to date/,
+    /nothing to change\. The requested nodes are up to date; .* frozen or held were left out/,
   );
   await here.type("operator", "/win thaw web");
   await updated("2 nodes updated");

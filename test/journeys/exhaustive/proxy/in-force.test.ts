@@ -41,7 +41,7 @@ test(
     await here.pass(35);
     await setProxy(here, { httpsProxy: address });
     await here.until(() => said(here, "3 nodes updated") === 1, 30, "the change");
-    expect((await look(here, "/win proxy")).said).toContain("written and not checked since on 3 nodes");
+    expect((await look(here, "/win proxy")).said).toContain("written, check pending on 3 nodes");
     await here.until(() => said(here, OFFER) === 2, 40, "the offers");
     const offers = openly(here).filter((text) => text.includes(OFFER));
     expect(offers[0]).toMatch(/written on 2 nodes of pool `web` and not in force/);

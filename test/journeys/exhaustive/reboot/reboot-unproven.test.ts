@@ -49,7 +49,7 @@ describe("A node that a reboot left cordoned because it was not proven", () => {
     await settled(here, 60);
     const { operation, nodes } = await newest(here);
     expect(operation).toMatchObject({ status: "succeeded", request: { command: "prove" } });
-    expect(operation.summary).toContain("every check of the proof is passed; the node is schedulable again");
+    expect(operation.summary).toContain("it passed every check of the proof; the node is schedulable again");
     expect(nodes[0]).toMatchObject({ workflow: "proving", stage: "restore", outcome: "proven" });
     expect([isCordoned(here), bootIdOf()]).toEqual([false, boot]);
     expect(await heldBack(here)).toEqual([]);
@@ -111,7 +111,7 @@ describe("A node that a reboot left cordoned because it was not proven", () => {
     const fault = await unproven();
     await here.press("operator", KEEP_CORDONED);
     await settled(here, 30);
-    expect((await newest(here)).operation.summary).toContain("no proof gives it back any more");
+    expect((await newest(here)).operation.summary).toContain("Only /win uncordon makes it schedulable again");
     await mend(fault);
     await here.type("operator", `/win prove ${SHORT}`);
     await settled(here, 60);
@@ -175,7 +175,7 @@ describe("A node of which two reboots could not be verified within a day", () =>
     await here.type("operator", `/win prove ${SHORT}`);
     await settled(here, 60);
     expect((await newest(here)).operation.summary).toContain(
-      "every check of the proof is passed; the node is quarantined",
+      "it passed every check of the proof; the node is quarantined",
     );
     expect(isCordoned(here)).toBe(true);
     await here.type("operator", "/win nodes");

@@ -29,7 +29,7 @@ const rows: readonly Row[] = [
   { command: `guard ${SHORT}`, says: /works on 1 node/, isCordoned: false, sent: 2, second: /is working on it/ },
   {
     command: `prove ${SHORT}`,
-    says: /every check of the proof is passed/,
+    says: /it passed every check of the proof/,
     isCordoned: false,
     second: /is working on it/,
   },

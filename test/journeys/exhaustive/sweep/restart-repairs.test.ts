@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
     ],
     journey: checkAgain,
     sent: ["observe"],
-    summary: /every check of the proof is passed; the node is schedulable again/,
+    summary: /it passed every check of the proof; the node is schedulable again/,
     isCordoned: false,
   },
   {

@@ -83,7 +83,7 @@ test("a frozen pool gets no authority and loses none before the thaw, and the ot
   await here.pass(11);
   expect(trustedEverywhere(here)).toEqual([["Root Root"], ["Root Root"], ["Root Other"]]);
   expect(privately(here, "operator").at(-1)).toMatch(
-    /nothing to change\. .* that no freeze or hold covers is up to date/,
+    /nothing to change\. The requested nodes are up to date; .* frozen or held were left out/,
   );
   await here.type("operator", "/win thaw web");
   await given(here, 1, "2 nodes updated");
