@@ -3,6 +3,7 @@ import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { actions, say, section } from "../slack/blocks.ts";
 import { LOOK_AGAIN, RESTART_SERVICES } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, some } from "../slack/text.ts";
 
 /** Most nodes that a message names. */
@@ -32,7 +33,7 @@ const whereOf = (nodes: readonly string[]): string =>
 /** Posts one trouble of all machines on which one look has found it. */
 export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
   const [first = ""] = nodes;
-  const text = `⚠️ ${troubleSays(trouble, whereOf(nodes))}.`;
+  const text = `${sign.warning} ${troubleSays(trouble, whereOf(nodes))}.`;
   // A rollout of restarts is about one pool, and the nodes here may belong to several.
   const canRestart = trouble.kind === "service-stopped" && nodes.length === 1;
   return {
@@ -52,7 +53,7 @@ export function troubleEndMessage(trouble: MachineTrouble, nodes: readonly strin
   const where = whereOf(nodes);
   return say(
     trouble.kind === "disk-low"
-      ? `✅ The system drive has more than ${gigabytes} GB free again on ${where}.`
-      : `✅ The service ${code(trouble.service)} runs again on ${where}.`,
+      ? `${sign.done} The system drive has more than ${gigabytes} GB free again on ${where}.`
+      : `${sign.done} The service ${code(trouble.service)} runs again on ${where}.`,
   );
 }

@@ -44,7 +44,8 @@ export const prose = (text: string, limit = 600): string =>
   oneLine(text, limit).replace(/&lt;@([UW][A-Z0-9]{2,20})&gt;/g, "<@$1>");
 
 /** A text in a code span that it cannot break out of. @param limit characters of the text */
-export const codeSpan = (text: string, limit: number): string => `\`${plain(text, limit).replaceAll("`", "'") || " "}\``;
+export const codeSpan = (text: string, limit: number): string =>
+  `\`${plain(text, limit).replaceAll("`", "'") || " "}\``;
 
 /** A name in a code span that it cannot break out of. */
 export const code = (text: string): string => codeSpan(text, 300);
