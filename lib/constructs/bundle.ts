@@ -21,6 +21,7 @@ export async function bundle(entry: string, folder: string, more: Plugin[] = [])
     bundle: true,
     splitting: true,
     minify: true,
+    charset: "utf8",
     platform: "node",
     target: "node24",
     format: "esm",

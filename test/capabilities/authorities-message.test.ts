@@ -39,8 +39,8 @@ test.each<[AuthorityState, number, string]>([
   [{ kind: "given", without: [] }, 0, "no node to give it to"],
   [{ kind: "given", without: ["web-1"] }, 3, "⏳ on 2 of 3 nodes; not yet on `web-1`"],
   [{ kind: "given", without: ["a", "b", "c", "d"] }, 4, "⏳ on 0 of 4 nodes; not yet on `a`, `b`, `c` and 1 more"],
-  [{ kind: "waits", operation: "trust-1" }, 3, "✋ waits for an approval in `trust-1`"],
-  [{ kind: "waits", operation: null }, 3, "✋ waits for an approval"],
+  [{ kind: "waits", operation: "trust-1" }, 3, "❓ waits for an approval in `trust-1`"],
+  [{ kind: "waits", operation: null }, 3, "❓ waits for an approval"],
   [{ kind: "denied" }, 3, "⛔ denied: no node gets it. `{win} reconcile` asks again"],
 ])("The state of an authority is shown: %j with %i nodes", (state, nodes, words) => {
   expect(shown(state, nodes)[2]).toBe(words);

@@ -132,7 +132,7 @@ async function leaveUnproven(here: Journey): Promise<void> {
 /** The change is cancelled in its stage. @param left state of the node in the message, as a clause */
 const cancelled = (left: string): ChangeEnd => ({
   status: "cancelled",
-  says: new RegExp(`⛔[\\s\\S]*ancelled[\\s\\S]*${left}`),
+  says: new RegExp(`⏹️[\\s\\S]*ancelled[\\s\\S]*${left}`),
 });
 
 /** The change fails in its stage. @param stage its name in messages */

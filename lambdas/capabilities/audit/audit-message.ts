@@ -6,6 +6,7 @@ import { type AuditSubject, concerns } from "../../audit/subject.ts";
 import type { ChainVerdict } from "../../audit/verify.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { context, say, section } from "../../messages/slack/blocks.ts";
+import { sign } from "../../messages/slack/signs.ts";
 import { table } from "../../messages/slack/table.ts";
 import { code, counted } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
@@ -68,8 +69,8 @@ const comparedWith = ({ copy }: ReviewedChain): string => ("at" in copy ? "" : `
 const intactLine = (reviewed: ReviewedChain): string => {
   const { chain, verdict } = reviewed;
   return verdict.kind === "intact"
-    ? `✅ ${code(chainName(chain))}: chain intact, ${verdict.head.sequence === 1 ? "1 entry" : `${verdict.head.sequence} entries`}, head ${code(shortHash(verdict.head))}${comparedWith(reviewed)}`
-    : `➖ ${code(chainName(chain))}: no audit: it changed nothing, or began before Casement kept one`;
+    ? `${sign.done} ${code(chainName(chain))}: chain intact, ${verdict.head.sequence === 1 ? "1 entry" : `${verdict.head.sequence} entries`}, head ${code(shortHash(verdict.head))}${comparedWith(reviewed)}`
+    : `${sign.note} ${code(chainName(chain))}: no audit: it changed nothing, or began before Casement kept one`;
 };
 
 /** Chains that are named one by one; more are counted. */
@@ -79,13 +80,14 @@ const MOST_CHAINS = 8;
 function verdictLines(chains: readonly ReviewedChain[]): string[] {
   const broken = chains.flatMap((one) => {
     const fault = faultOf(one);
-    return fault === null ? [] : [`❌ ${code(chainName(one.chain))}: *${fault}*`];
+    return fault === null ? [] : [`${sign.failed} ${code(chainName(one.chain))}: *${fault}*`];
   });
   const sound = chains.filter((one) => faultOf(one) === null);
-  const named = sound.length <= MOST_CHAINS ? sound.map(intactLine) : [`✅ ${counted(sound.length, "chain")} intact`];
+  const named =
+    sound.length <= MOST_CHAINS ? sound.map(intactLine) : [`${sign.done} ${counted(sound.length, "chain")} intact`];
   const shown = broken.slice(0, MOST_CHAINS);
   const rest = broken.slice(MOST_CHAINS).length;
-  return [...shown, ...(rest > 0 ? [`❌ ${counted(rest, "more broken chain")}`] : []), ...named];
+  return [...shown, ...(rest > 0 ? [`${sign.failed} ${counted(rest, "more broken chain")}`] : []), ...named];
 }
 
 const subjectWords = ({ subject, days }: FoundAudit): string => {

@@ -3,6 +3,7 @@ import type { CredentialNews } from "../../cluster/credential-watch.ts";
 import { line, type Notice } from "../../messages/operation/escalations.ts";
 import { utc } from "../../messages/slack/age.ts";
 import { context, section } from "../../messages/slack/blocks.ts";
+import { sign } from "../../messages/slack/signs.ts";
 import { plain } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 
@@ -74,7 +75,11 @@ export function credentialNotice(news: readonly CredentialNews[]): Notice | null
   };
 }
 
-const signs: Readonly<Record<CredentialNews["say"], string>> = { failing: "⚠️", ended: "❌", well: "✅" };
+const signs: Readonly<Record<CredentialNews["say"], string>> = {
+  failing: sign.warning,
+  ended: sign.failed,
+  well: sign.done,
+};
 
 /** Message in the channel about the credentials. */
 export function credentialMessage(cluster: string, news: readonly CredentialNews[]): Message {

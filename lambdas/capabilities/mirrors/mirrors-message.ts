@@ -7,6 +7,7 @@ import { typeThis } from "../../messages/command/syntax.ts";
 import { mirrorFaultText, unusedCredentialsText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
 import { failedRenewalLine } from "../../messages/mirrors/renewals.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
+import { sign } from "../../messages/slack/signs.ts";
 import { code, codeBlock, counted, plain, prose, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 
@@ -54,13 +55,13 @@ function registryLine(shown: ShownRegistry, nodes: number): string {
   const hosts = some([...new Set(hostsIn(text))].map(code), 4);
   const last = forbidsSource ? "never the registry itself" : "then the registry itself";
   const signedIn = credentials.length > 0 ? ` · with credentials for ${some(credentials.map(code), 4)}` : "";
-  const marks = `${signedIn}${isUnencrypted ? " · ⚠️ unencrypted" : ""}`;
+  const marks = `${signedIn}${isUnencrypted ? ` · ${sign.warning} unencrypted` : ""}`;
   return `${signOf(shown)} ${code(registry)} → ${hosts}, ${last}${marks} · ${nodesText(shown, nodes)}${renewalMark(shown)}`;
 }
 
 function signOf({ without, question, notRenewed }: ShownRegistry): string {
-  if (without.length > 0) return question === null ? "⏳" : "❓";
-  return notRenewed.length > 0 ? "⚠️" : "✅";
+  if (without.length > 0) return question === null ? sign.running : sign.decide;
+  return notRenewed.length > 0 ? sign.warning : sign.done;
 }
 
 const renewalMark = ({ notRenewed }: ShownRegistry): string =>
@@ -76,11 +77,11 @@ const renewalLines = (failed: readonly FailedRenewal[], at: string): readonly st
 
 /** The question about a registry; it says what to type. */
 const questionLines = ({ question }: Pick<ShownRegistry, "question">): readonly string[] =>
-  question === null ? [] : [`❓ ${prose(question, 800)}`];
+  question === null ? [] : [`${sign.decide} ${prose(question, 800)}`];
 
 const listText = (name: string, list: readonly string[]): readonly string[] =>
   list.length > 0
-    ? [`⚠️ The cluster's ${name} registries do not hold on Windows nodes: ${some(list.map(code), 8)}.`]
+    ? [`${sign.warning} The cluster's ${name} registries do not hold on Windows nodes: ${some(list.map(code), 8)}.`]
     : [];
 
 function remarksOf({
@@ -91,8 +92,8 @@ function remarksOf({
 }: Omit<ShownMirrors, "registries" | "nodes" | "renewals" | "at">): readonly string[] {
   const faults = [...inexpressible.map(mirrorFaultText), ...unused.map((one: UnusedMirror) => unusedMirrorText(one))];
   return [
-    ...faults.map((one) => `⚠️ ${prose(one, 300)}`),
-    ...(unusedCredentials.length > 0 ? [`⚠️ ${unusedCredentialsText(unusedCredentials.map(code))}`] : []),
+    ...faults.map((one) => `${sign.warning} ${prose(one, 300)}`),
+    ...(unusedCredentials.length > 0 ? [`${sign.warning} ${unusedCredentialsText(unusedCredentials.map(code))}`] : []),
     ...listText("blocked", unenforced.blocked),
     ...listText("allowed", unenforced.allowed),
   ];
@@ -153,7 +154,7 @@ export function registryMessage(
         ]
       : []),
     ...widened.filter((one) => one.registry === registry).map(widenedText),
-    ...faults.map((one) => `⚠️ ${prose(mirrorFaultText(one), 300)}`),
+    ...faults.map((one) => `${sign.warning} ${prose(mirrorFaultText(one), 300)}`),
   ];
   return {
     text: `Mirrors of ${registry}`,

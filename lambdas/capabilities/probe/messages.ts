@@ -7,6 +7,7 @@ import type { TroubleContext } from "../../messages/health/trouble-text.ts";
 import { line, type Notice } from "../../messages/operation/escalations.ts";
 import { actions, section } from "../../messages/slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../../messages/slack/buttons.ts";
+import { sign } from "../../messages/slack/signs.ts";
 import { code, counted, mentionOf, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 
@@ -32,7 +33,7 @@ export function deadNodeMessage(
     together === 1
       ? "Next: press Why for the other checks, or reboot it; it takes pods again once the reboot is proven."
       : `It is one of ${counted(together, "node")} that fail at once, so one cause is likely. Next: see the message about all of them before you reboot it.`;
-  const text = `⚠️ ${code(node)} is Ready, but pods on it do not work. ${says} Casement's probe pods failed twice. ${next}`;
+  const text = `${sign.warning} ${code(node)} is Ready, but pods on it do not work. ${says} Casement's probe pods failed twice. ${next}`;
   const why = { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Why" };
   const cure = press && together === 1 ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : [];
   return { text, blocks: [section(text), actions(`dead:${node}`.slice(0, 255), [why, ...cure])] };
@@ -56,7 +57,7 @@ export function deadNodesMessage(
         MOST_NODES,
       )}`,
   );
-  const head = `⚠️ *${counted(dead.length, "node")}* are Ready, but pods on them do not work: their probes failed within ${counted(hours, "hour")}. One cause is likely. Next: check the cluster's DNS, network and kube-proxy before you reboot any node.`;
+  const head = `${sign.warning} *${counted(dead.length, "node")}* are Ready, but pods on them do not work: their probes failed within ${counted(hours, "hour")}. One cause is likely. Next: check the cluster's DNS, network and kube-proxy before you reboot any node.`;
   const words = sharedWords(shared, "no other Ready node");
   const lines = [
     head,

@@ -2,6 +2,7 @@ import { type ProxyVariables, proxyOf } from "../../inputs/proxy/go-rules.ts";
 import type { ProxyState } from "../../inputs/proxy/node-state.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
+import { sign } from "../../messages/slack/signs.ts";
 import { code, codeBlock, counted, some } from "../../messages/slack/text.ts";
 import type { Block, Message } from "../../records/records.ts";
 
@@ -18,10 +19,10 @@ export interface ShownProxy {
 const MOST_NAMES = 10;
 
 const words: Readonly<Record<ProxyState, string>> = {
-  missing: "❌ not written on",
-  pending: "⏳ written and not in force, because containerd or the kubelet has run since before, on",
-  unchecked: "⏳ written, check pending on",
-  "in-force": "✅ in force on",
+  missing: `${sign.failed} not written on`,
+  pending: `${sign.running} written and not in force, because containerd or the kubelet has run since before, on`,
+  unchecked: `${sign.running} written, check pending on`,
+  "in-force": `${sign.done} in force on`,
 };
 
 const names = (all: readonly string[]): string => some(all.map(code), MOST_NAMES);

@@ -2,6 +2,7 @@ import { byLoss, lossesOf, noPodsToMove, podLine } from "../../messages/plan/mov
 import { awayLine, isHopelessPlan, removalLines } from "../../messages/plan/plan-card.ts";
 import { noNodeToDrain, poolOfRemoval, type RemovalSummary } from "../../messages/remove/dialog.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
+import { sign } from "../../messages/slack/signs.ts";
 import { andMore } from "../../messages/slack/table.ts";
 import { code, counted } from "../../messages/slack/text.ts";
 import type { PlanCard } from "../../records/approval.ts";
@@ -28,7 +29,7 @@ export function removalPlanCard({ node, instanceId, pool, poolNodes, pods, outlo
         [
           what,
           poolOfRemoval({ pool, ...(poolNodes ? { poolNodes } : {}) }),
-          ...(losses ? [`⚠️ *${losses}.*`] : []),
+          ...(losses ? [`${sign.warning} *${losses}.*`] : []),
         ].join("\n"),
       ),
       ...(pods.length === 0 ? [section(node ? noPodsToMove : noNodeToDrain)] : sections([...head, ...shown])),

@@ -1,5 +1,6 @@
 import type { RuleChange } from "../../audit/rules-change.ts";
 import { context, fitting, section } from "../../messages/slack/blocks.ts";
+import { sign } from "../../messages/slack/signs.ts";
 import { code, counted, plain, prose } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 
@@ -17,7 +18,7 @@ const line = ({ path, added, removed }: RuleChange): string =>
 /** Message in the channel: a deployment changed permissions. @param version of the release document */
 export function rulesChanged(changes: readonly RuleChange[], cluster: string, version: string): Message {
   const title = `A deployment changed who may do what in ${plain(cluster, 60)}`;
-  const head = section(`🔐 *${title}*`);
+  const head = section(`${sign.rules} *${title}*`);
   const foot = context(
     `Configuration version ${code(version)}. If you did not expect it, find the deployment in CloudFormation (docs/security.md).`,
   );
@@ -28,7 +29,7 @@ export function rulesChanged(changes: readonly RuleChange[], cluster: string, ve
     40,
   ).flat();
   return {
-    text: `🔐 ${title}`,
+    text: `${sign.rules} ${title}`,
     blocks: [head, ...shown, ...(shown.length < changes.length ? [more] : []), foot],
   };
 }

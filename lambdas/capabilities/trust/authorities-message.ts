@@ -2,6 +2,7 @@ import type { NamedAuthorities, NamedAuthority } from "../../inputs/trust/author
 import { typeThis } from "../../messages/command/syntax.ts";
 import { utc } from "../../messages/slack/age.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
+import { sign } from "../../messages/slack/signs.ts";
 import { code, counted, plain, prose, some } from "../../messages/slack/text.ts";
 import { refusedText } from "../../messages/trust/remarks.ts";
 import type { Message } from "../../records/records.ts";
@@ -24,12 +25,13 @@ interface ShownAuthorities extends Pick<NamedAuthorities, "refused"> {
 const MOST_NAMES = 3;
 
 function stateText(state: AuthorityState, nodes: number): string {
-  if (state.kind === "denied") return `⛔ denied: no node gets it. ${typeThis("reconcile")} asks again`;
-  if (state.kind === "waits") return `✋ waits for an approval${state.operation ? ` in ${code(state.operation)}` : ""}`;
+  if (state.kind === "denied") return `${sign.blocked} denied: no node gets it. ${typeThis("reconcile")} asks again`;
+  if (state.kind === "waits")
+    return `${sign.decide} waits for an approval${state.operation ? ` in ${code(state.operation)}` : ""}`;
   const { without } = state;
   if (nodes === 0) return "no node to give it to";
-  if (without.length === 0) return `✅ on ${nodes === 1 ? "the node" : `all ${nodes} nodes`}`;
-  return `⏳ on ${nodes - without.length} of ${counted(nodes, "node")}; not yet on ${some(without.map(code), MOST_NAMES)}`;
+  if (without.length === 0) return `${sign.done} on ${nodes === 1 ? "the node" : `all ${nodes} nodes`}`;
+  return `${sign.running} on ${nodes - without.length} of ${counted(nodes, "node")}; not yet on ${some(without.map(code), MOST_NAMES)}`;
 }
 
 const authorityText = (
@@ -46,7 +48,7 @@ export function authoritiesMessage({ authorities, refused, nodes }: ShownAuthori
       : `${authorities.length === 1 ? "1 authority" : `${authorities.length} authorities`}, ${counted(nodes, "managed Windows node")}.`;
   const lines = [
     ...authorities.map((one) => authorityText(one, nodes)),
-    ...refused.map((one) => `⚠️ ${prose(refusedText(one), 400)}`),
+    ...refused.map((one) => `${sign.warning} ${prose(refusedText(one), 400)}`),
   ];
   const isMissing = authorities.some(({ state }) => state.kind === "given" && state.without.length > 0);
   return {

@@ -6,6 +6,7 @@ import { localTime, utc } from "../slack/age.ts";
 import { actions, type Button, context, say, section } from "../slack/blocks.ts";
 import { APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED } from "../slack/buttons.ts";
 import { withoutPlaceholder } from "../slack/command-word.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { breakGlassBlocks } from "./break-glass.ts";
 import { othersNote } from "./other-requests.ts";
@@ -36,7 +37,7 @@ function waiting(approval: Approval): string {
 
 const worseNote = ({ worse }: Approval): string[] =>
   worse.length > 0
-    ? [`⚠️ The plan got worse after it was approved: ${plain(worse.join("; "), 500)}. Approve it again.`]
+    ? [`${sign.warning} The plan got worse after it was approved: ${plain(worse.join("; "), 500)}. Approve it again.`]
     : [];
 
 const planNote = ({ hash, asking }: Approval): Block =>

@@ -8,6 +8,7 @@ import { between } from "../slack/age.ts";
 import { actions, context, section } from "../slack/blocks.ts";
 import { APPROVE_OPERATION, DENY_OPERATION } from "../slack/buttons.ts";
 import { withoutPlaceholder } from "../slack/command-word.ts";
+import { sign } from "../slack/signs.ts";
 import { code, mentionOf, plain, prose, some } from "../slack/text.ts";
 
 /** The fields of an operation that a review needs. */
@@ -28,7 +29,7 @@ export const breakGlassTaken = ({ operation, node }: { readonly operation: strin
 
 const sectionWhileOpen = (approval: Approval, hasEnded: boolean): Block =>
   section(
-    `🔓 *${hasEnded ? "Ran" : "Runs"} without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} must review it: press *Looks fine* or *Raise a concern*. Until then --break-glass takes no other Ready node.`,
+    `${sign.unapproved} *${hasEnded ? "Ran" : "Runs"} without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} must review it: press *Looks fine* or *Raise a concern*. Until then --break-glass takes no other Ready node.`,
   );
 
 /** Buttons of a review; they carry the votes of an approval. */
@@ -51,7 +52,7 @@ export function breakGlassBlocks(
   if (approval.state === "review") return [sectionWhileOpen(approval, endedAt !== null), buttons(id, approval)];
   const [vote] = approval.votes;
   const by = vote ? `reviewed by ${prose(`<@${vote.userId}>`, 80)}: ${verdictOf(vote)}` : "reviewed";
-  return [context(`🔓 without an approval: ${reasonIn(approval)} · ${by}`)];
+  return [context(`${sign.unapproved} without an approval: ${reasonIn(approval)} · ${by}`)];
 }
 
 /**
@@ -59,7 +60,7 @@ export function breakGlassBlocks(
  * @param called ids of user groups (S…) and people
  */
 export function breakGlassCall(operation: Reviewed, approval: Approval, called: readonly string[]): Message {
-  const words = `${called.map(mentionOf).join(" ")} 🔓 ${plain(originName(operation), 80)} is acting without an approval: *${plain(titleOf(operation.request), 300)}*. Reason: ${reasonSentence(approval)} To stop it, press *Cancel operation* above. Review it when it has ended. Its plan:`;
+  const words = `${called.map(mentionOf).join(" ")} ${sign.unapproved} ${plain(originName(operation), 80)} is acting without an approval: *${plain(titleOf(operation.request), 300)}*. Reason: ${reasonSentence(approval)} To stop it, press *Cancel operation* above. Review it when it has ended. Its plan:`;
   return {
     text: words.trim(),
     blocks: [section(words.trim()), ...approval.card.blocks, buttons(operation.id, approval)],
@@ -86,7 +87,7 @@ export function reviewReminder(
   approval: Approval,
   { at, now, called }: { readonly at: string; readonly now: string; readonly called: readonly string[] },
 ): Message {
-  const words = `${called.map(mentionOf).join(" ")} 🔓 ${code(operation.id)} (${plain(titleOf(operation.request), 300)}) ran without an approval ${between(at, now)} ago and was not reviewed. Reason: ${reasonSentence(approval)}`;
+  const words = `${called.map(mentionOf).join(" ")} ${sign.unapproved} ${code(operation.id)} (${plain(titleOf(operation.request), 300)}) ran without an approval ${between(at, now)} ago and was not reviewed. Reason: ${reasonSentence(approval)}`;
   return { text: words.trim(), blocks: [section(words.trim()), buttons(operation.id, approval)] };
 }
 
@@ -102,7 +103,7 @@ export const reviewNotice = ({ id, request }: Reviewed): Notice => ({
 
 /** Message in the thread on the result of a review. */
 export const reviewedMessage = ({ id, request }: Reviewed, vote: CountedVote): Message => {
-  const words = `🔓 ${prose(`<@${vote.userId}>`, 80)} reviewed ${code(id)} (${plain(titleOf(request), 300)}): ${verdictOf(vote)}.`;
+  const words = `${sign.unapproved} ${prose(`<@${vote.userId}>`, 80)} reviewed ${code(id)} (${plain(titleOf(request), 300)}): ${verdictOf(vote)}.`;
   return { text: words, blocks: [section(words)] };
 };
 

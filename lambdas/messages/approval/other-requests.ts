@@ -1,4 +1,5 @@
 import type { OtherRequest } from "../../records/approval.ts";
+import { sign } from "../slack/signs.ts";
 import { code, plain, some } from "../slack/text.ts";
 
 const states: Readonly<Record<OtherRequest["state"], string>> = {
@@ -19,6 +20,6 @@ const named = ({ id, title, by, state }: OtherRequest): string =>
 export const othersNote = (others: readonly OtherRequest[], nodes: number): string[] =>
   others.length > 0
     ? [
-        `⚠️ Also requested for ${nodes === 1 ? "this node" : "some of these nodes"}: ${some(others.map(named), 5)}. Only one operation at a time works on a node.`,
+        `${sign.warning} Also requested for ${nodes === 1 ? "this node" : "some of these nodes"}: ${some(others.map(named), 5)}. Only one operation at a time works on a node.`,
       ]
     : [];

@@ -6,6 +6,7 @@ import { finishedWords, isPastCancelling } from "../operation/past-return.ts";
 import { statusWords } from "../operation/statuses.ts";
 import { messageAddress } from "../slack/address.ts";
 import { say } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, plain, prose } from "../slack/text.ts";
 import { titleOf, typeThis } from "./syntax.ts";
 
@@ -117,18 +118,18 @@ export function misplacedClick(operation: OperationRecord, domain: string): Mess
     ? `Open <${address}|the message of the operation> and decide there.`
     : `${typeThis("operations")} lists the operation.`;
   return say(
-    `⚠️ Nothing was changed. Casement did not post this message for ${code(operation.id)}, so its button does nothing. ${next} If you do not know why the message is here, report it to those who run Casement.`,
+    `${sign.warning} Nothing was changed. Casement did not post this message for ${code(operation.id)}, so its button does nothing. ${next} If you do not know why the message is here, report it to those who run Casement.`,
   );
 }
 
 /** Answer to a button with a command in a message that does not offer the command. */
 export const misplacedCommand = (command: string): Message =>
   say(
-    `⚠️ Nothing was started. The ledger does not list this message as one that offers the command, so its button does nothing. The button would run ${typeThis(command)}: type it if you want that.`,
+    `${sign.warning} Nothing was started. The ledger does not list this message as one that offers the command, so its button does nothing. The button would run ${typeThis(command)}: type it if you want that.`,
   );
 
 /** Answer to a dialog that the front door did not open about the operation. */
 export const strangeDialog = (operation: string): Message =>
   say(
-    `⚠️ Nothing was changed. Casement did not open this dialog for ${code(operation)}. Close it, and start again from the command or the message of the operation.`,
+    `${sign.warning} Nothing was changed. Casement did not open this dialog for ${code(operation)}. Close it, and start again from the command or the message of the operation.`,
   );

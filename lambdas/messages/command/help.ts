@@ -2,6 +2,7 @@ import type { Command } from "../../capabilities/command.ts";
 import { optionForm } from "../../commands/form.ts";
 import type { Message } from "../../records/records.ts";
 import { header, section, sections } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, plain } from "../slack/text.ts";
 import { unreadableRules } from "./refusals.ts";
 import { shownForm, typeThis } from "./syntax.ts";
@@ -35,7 +36,7 @@ export function helpMessage(
     blocks: [
       header(`Windows nodes of ${cluster}`),
       ...(unreadablePools.length > 0
-        ? [section(`⚠️ ${unreadableRules(unreadablePools)} ${typeThis("doctor")} shows the fault.`)]
+        ? [section(`${sign.warning} ${unreadableRules(unreadablePools)} ${typeThis("doctor")} shows the fault.`)]
         : []),
       ...sections(commands.map((command) => line(command, usable))),
       section(

@@ -3,7 +3,7 @@ import { formOf } from "../../commands/form.ts";
 import { commandOf, scheduledOperations } from "../../commands/list.ts";
 import { hostOf } from "../../commands/node-matches.ts";
 import type { Request } from "../../commands/request.ts";
-import { code, codeSpan } from "../slack/text.ts";
+import { codeSpan } from "../slack/text.ts";
 
 /** Usage of a command, as code for a message. */
 export const shownForm = (command: Command): string => typeThis(formOf(command));

@@ -4,6 +4,7 @@ import type { PersonWait } from "../../records/waits.ts";
 import { waitBlocks, waitLines } from "../operation/waits.ts";
 import { between } from "../slack/age.ts";
 import { context, fitting, header, section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { andMore } from "../slack/table.ts";
 import { code, counted, plain, sentence } from "../slack/text.ts";
 import type { Area, Finding, Level } from "./finding.ts";
@@ -42,7 +43,12 @@ function credentialsLine({ credentials = [] }: Examination): string[] {
   return inOrder.length > 0 ? [`Cluster credentials: ${inOrder.map(ageLine).join("; ")}`] : [];
 }
 
-const signs: Readonly<Record<Level, string>> = { broken: "❌", unclear: "❔", warning: "⚠️", note: "ℹ️" };
+const signs: Readonly<Record<Level, string>> = {
+  broken: sign.failed,
+  unclear: sign.unknown,
+  warning: sign.warning,
+  note: sign.note,
+};
 const levels = Object.keys(signs) as Level[];
 const areas: readonly Area[] = ["AWS", "Cluster", "Nodes", "Slack"];
 

@@ -15,6 +15,7 @@ import { holderWords, takeButton } from "../operation/waits.ts";
 import { between, localTime, utc } from "../slack/age.ts";
 import { actions, type Button, say, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, mentionOf, plain, some } from "../slack/text.ts";
 import { sharedWords } from "./shared-traits.ts";
 
@@ -146,13 +147,16 @@ export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly stri
   const head = heads[kind](trouble);
   const working = kind === "not-ready" ? "no Ready node" : "no other node";
   const lines = [
-    `🚨 *${head}* since ${localTime(since)} (${plain(pools(trouble.pools), 300)})`,
+    `${sign.alarm} *${head}* since ${localTime(since)} (${plain(pools(trouble.pools), 300)})`,
     ...(called.length > 0 ? [called.map(mentionOf).join(" ")] : []),
     ...groups.slice(0, MOST_GROUPS).flatMap((group) => groupLines(group, trouble, working)),
     ...(groups.length > MOST_GROUPS ? [`• ${counted(groups.length - MOST_GROUPS, "other cause")}`] : []),
   ];
   const has = holder ? [section(holderWords(holder))] : [];
-  return { text: `🚨 ${head}`, blocks: [...sections(lines), ...has, section(next(trouble)), ...rows(trouble)] };
+  return {
+    text: `${sign.alarm} ${head}`,
+    blocks: [...sections(lines), ...has, section(next(trouble)), ...rows(trouble)],
+  };
 }
 
 /** Calls people past Slack to trouble of many nodes. */
@@ -196,6 +200,6 @@ export function fleetRecoveredMessage({ kind, since }: FleetCall, nodes: readonl
   const failing = members.flatMap((node) => left(node) ?? []);
   const all = members.length;
   const head = failing.length === 0 ? `All ${all}` : `${all - failing.length} of ${all}`;
-  const sign = failing.length <= 1 ? "✅" : "⚠️";
-  return say([`${sign} *${head} ${words}* after ${between(since, now)}.`, ...failing.slice(0, MOST_NODES)].join(" "));
+  const mark = failing.length <= 1 ? sign.done : sign.warning;
+  return say([`${mark} *${head} ${words}* after ${between(since, now)}.`, ...failing.slice(0, MOST_NODES)].join(" "));
 }

@@ -4,6 +4,7 @@ import type { Stray } from "../../records/stray.ts";
 import { typeThis } from "../command/syntax.ts";
 import { actions, say, section } from "../slack/blocks.ts";
 import { LOOK_AGAIN } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, some } from "../slack/text.ts";
 
 /** Most machines that a message names. */
@@ -52,9 +53,9 @@ export function strayMessage(kind: Stray["kind"], strays: readonly Stray[]): Mes
   const { says, next } = words[kind](strays, first);
   const why = { actionId: LOOK_AGAIN, value: `why ${nameOf(first)}`, text: "Why" };
   return {
-    text: `⚠️ ${says}.`,
+    text: `${sign.warning} ${says}.`,
     blocks: [
-      section(`⚠️ ${says}. Next: ${next}.`),
+      section(`${sign.warning} ${says}. Next: ${next}.`),
       ...(kind === "starting" ? [actions(`stray:${nameOf(first)}`.slice(0, 255), [why])] : []),
     ],
   };
@@ -65,7 +66,7 @@ export function strayEndMessage(kind: Stray["kind"], strays: readonly Stray[]): 
   const [is, no, runs] = strays.length === 1 ? ["is", "carries", "runs"] : ["are", "carry", "run"];
   return say(
     kind === "starting"
-      ? `✅ ${named(strays, "node")} no longer ${no} the taint ${code(startingTaint.key)}.`
-      : `✅ ${named(strays, "machine")} ${is} a node again, or ${runs} no longer.`,
+      ? `${sign.done} ${named(strays, "node")} no longer ${no} the taint ${code(startingTaint.key)}.`
+      : `${sign.done} ${named(strays, "machine")} ${is} a node again, or ${runs} no longer.`,
   );
 }

@@ -1,6 +1,7 @@
 import type { ScheduledEvent } from "../../health/facts.ts";
 import { typeThis } from "../command/syntax.ts";
 import { localTime } from "../slack/age.ts";
+import { sign } from "../slack/signs.ts";
 import { code } from "../slack/text.ts";
 
 /** Events that end the machine on its host; a reboot does not prevent them (EC2 user guide, "Scheduled events"). */
@@ -19,5 +20,5 @@ export function scheduledEventLine({ node, pool }: ScheduledFor, { code: event, 
   const next = ENDS.has(event)
     ? ` A reboot does not prevent it. Next: ${pool === null ? "" : `${typeThis("add", pool)}, then `}${typeThis("remove", node)}.`
     : "";
-  return `⚠️ EC2 has scheduled ${code(event)} of the machine${when}.${next}`;
+  return `${sign.warning} EC2 has scheduled ${code(event)} of the machine${when}.${next}`;
 }

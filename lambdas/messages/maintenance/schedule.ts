@@ -3,6 +3,7 @@ import type { WindowSpan } from "../../time/maintenance.ts";
 import type { Timing } from "../../time/timing.ts";
 import { typeThis } from "../command/syntax.ts";
 import { section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, plain } from "../slack/text.ts";
 import { slotTimes, zonedTime } from "./times.ts";
 
@@ -23,18 +24,19 @@ const whose = (pool: string | null): string => (pool === null ? "" : ` of pool $
 const laterLine = ({ timing, timeZone, pool, isDate }: ShownTiming): string[] => {
   if (timing.kind !== "later") return [];
   const { from, until } = timing;
-  if (isDate) return [`🗓️ *Begins at ${zonedTime(from, timeZone)}*, as requested. Approve it in advance or then.`];
-  const first = `🗓️ *Waits for the next maintenance${whose(pool)}*: ${slotTimes(from, until, timeZone)}.`;
+  if (isDate)
+    return [`${sign.scheduled} *Begins at ${zonedTime(from, timeZone)}*, as requested. Approve it in advance or then.`];
+  const first = `${sign.scheduled} *Waits for the next maintenance${whose(pool)}*: ${slotTimes(from, until, timeZone)}.`;
   return [
     `${first} Approve it in advance or then. Who may use break-glass does not wait with ${code('--now "reason"')}.`,
   ];
 };
 
 const nowLine = ({ timing, timeZone, pool, now }: ShownTiming): string[] => {
-  if (now !== null) return [`⚠️ *Outside of the maintenance${whose(pool)}*, because: ${plain(now, 200)}.`];
+  if (now !== null) return [`${sign.warning} *Outside of the maintenance${whose(pool)}*, because: ${plain(now, 200)}.`];
   if (timing.kind !== "now" || timing.until === null) return [];
   return [
-    `🗓️ The maintenance${whose(pool)} ends at ${zonedTime(timing.until, timeZone)}. What was not rebooted or terminated by then is put back, and waits for the next one.`,
+    `${sign.scheduled} The maintenance${whose(pool)} ends at ${zonedTime(timing.until, timeZone)}. What was not rebooted or terminated by then is put back, and waits for the next one.`,
   ];
 };
 

@@ -2,6 +2,7 @@ import type { FailedRenewal } from "../../inputs/mirrors/failed-renewals.ts";
 import { registriesTask } from "../../machine/machine-paths.ts";
 import type { RenewalFault } from "../../machine/renewal.ts";
 import { between } from "../slack/age.ts";
+import { sign } from "../slack/signs.ts";
 import { code, prose } from "../slack/text.ts";
 
 /** Sentence on a machine whose passwords of ECR are not renewed, without the last full stop. */
@@ -24,4 +25,4 @@ export const renewalRemedy = ({ kind }: RenewalFault): string =>
 
 /** Line about one node. @param now ISO 8601 */
 export const failedRenewalLine = (failed: FailedRenewal, now: string): string =>
-  `⚠️ ${code(failed.node)}, for ${between(failed.since, now)}: ${renewalFaultText(failed)}. *Next:* ${renewalRemedy(failed)}.`;
+  `${sign.warning} ${code(failed.node)}, for ${between(failed.since, now)}: ${renewalFaultText(failed)}. *Next:* ${renewalRemedy(failed)}.`;

@@ -6,6 +6,7 @@ import { typeThis } from "../command/syntax.ts";
 import { ADD_ROUTE } from "../health/trouble-text.ts";
 import { removalRefusal } from "../remove/refusal.ts";
 import { context, section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, plain } from "../slack/text.ts";
 import { type IdentityFault, identityReason, identityRemedy } from "./identity.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
@@ -165,7 +166,7 @@ function warnings({ others, unread, node }: AssistPlan): ReturnType<typeof secti
 
 /** Warning of a Node with another name than EC2's: only its kubelet says that it runs on that machine. */
 const otherName = ({ node, instanceId, machineName }: AssistPlan): string =>
-  `⚠️ EC2 names the machine ${code(machineName)}, and its Node is ${code(node)}. Approve only if ${code(node)} runs on ${code(instanceId)}.`;
+  `${sign.warning} EC2 names the machine ${code(machineName)}, and its Node is ${code(node)}. Approve only if ${code(node)} runs on ${code(instanceId)}.`;
 
 const blocksOf = (plan: AssistPlan): PlanCard["blocks"] => [
   section(
@@ -175,7 +176,9 @@ const blocksOf = (plan: AssistPlan): PlanCard["blocks"] => [
     `*Casement will*, each time it is asked: look at the machine, cordon and uncordon the node, drain it, reboot it and prove that it works, repair the guard.\n*Casement will not* touch its files, services, certificates or mirrors, nor stop, remove or replace it: that stays with its owner.`,
   ),
   ...(plan.machineName === plan.node ? [] : [section(otherName(plan))]),
-  ...(assistanceFaults[plan.before] === null ? [] : [section(`⚠️ Before: ${assistanceFaults[plan.before]}.`)]),
+  ...(assistanceFaults[plan.before] === null
+    ? []
+    : [section(`${sign.warning} Before: ${assistanceFaults[plan.before]}.`)]),
   ...warnings(plan),
 ];
 

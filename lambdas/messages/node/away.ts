@@ -2,6 +2,7 @@ import type { Block, Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { andMore, table } from "../slack/table.ts";
 import { code, plain, prose } from "../slack/text.ts";
 
@@ -78,17 +79,17 @@ export function machinesMessage(
 ): Message {
   const next = context(nextStep(away));
   if ("service" in machines) {
-    const text = `⚠️ ${sentenceOf(away)} ${sentenceOf(machines)}`;
+    const text = `${sign.warning} ${sentenceOf(away)} ${sentenceOf(machines)}`;
     return { text, blocks: [section(text), next] };
   }
   const shows = machines.length > 0 ? "EC2 shows these machines:" : "EC2 shows no Windows machine of that name.";
-  const text = `⚠️ ${sentenceOf(away)} ${shows}`;
+  const text = `${sign.warning} ${sentenceOf(away)} ${shows}`;
   return { text, blocks: [section(text), ...(machines.length > 0 ? machineTable(machines, now) : []), next] };
 }
 
 /** A look's answer without what EC2 would add to it. */
 export function withoutEc2({ text, blocks }: Message, away: UnavailableService): Message {
-  const notice = `⚠️ ${sentenceOf(away)} What EC2 would show is marked ${code(UNKNOWN)}.`;
+  const notice = `${sign.warning} ${sentenceOf(away)} What EC2 would show is marked ${code(UNKNOWN)}.`;
   return { text, blocks: [section(notice), ...blocks, context(nextStep(away))] };
 }
 
@@ -99,7 +100,7 @@ export function withoutEc2({ text, blocks }: Message, away: UnavailableService):
  */
 export const lookFailed = (title: string, words: string): Message =>
   say(
-    `❌ *${plain(title, 300)}*: ${prose(words, 1_000).replace(/\.$/, "")}. ${typeThis("doctor")} shows which services answer; if that fails too, run ${code("npm run doctor")} in a terminal.`,
+    `${sign.failed} *${plain(title, 300)}*: ${prose(words, 1_000).replace(/\.$/, "")}. ${typeThis("doctor")} shows which services answer; if that fails too, run ${code("npm run doctor")} in a terminal.`,
   );
 
 /** Clause about a busy service: "EC2 is not available: Request limit exceeded." */

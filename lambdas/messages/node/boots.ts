@@ -5,6 +5,7 @@ import { typeThis } from "../command/syntax.ts";
 import { localDate } from "../slack/age.ts";
 import { actions, section } from "../slack/blocks.ts";
 import { LOOK_AGAIN } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 
 /** Nodes named in one line; the rest is counted. */
@@ -45,7 +46,7 @@ const when = ({ bootedAt }: ForeignBootNews): string => (bootedAt === null ? "" 
 
 function oneBoot(boot: ForeignBootNews): Message {
   const { node, cause } = boot;
-  const text = `🔄 ${code(node)} rebooted${when(boot)}, and Casement did not order it. Cause: ${bootCauseWords(cause)}.`;
+  const text = `${sign.rebooted} ${code(node)} rebooted${when(boot)}, and Casement did not order it. Cause: ${bootCauseWords(cause)}.`;
   const next = `Next: ${typeThis("why", node)} checks that the node works.`;
   return {
     text,
@@ -80,7 +81,7 @@ export function foreignBootsMessage(boots: readonly ForeignBootNews[]): Message 
     return `• ${names}: ${cause}`;
   });
   const more = groups.length > MOST_CAUSES ? [`• ${groups.length - MOST_CAUSES} more causes`] : [];
-  const head = `🔄 *${boots.length} of ${counted(first?.of ?? boots.length, "node")} rebooted*, and Casement did not order it.`;
+  const head = `${sign.rebooted} *${boots.length} of ${counted(first?.of ?? boots.length, "node")} rebooted*, and Casement did not order it.`;
   return {
     text: head,
     blocks: [section([head, ...lines, ...more, meaning(boots)].join("\n").slice(0, 3_000))],

@@ -2,6 +2,7 @@ import type { Message, NodeRecord } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { context, section, sections } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
 import { nodeIsGone } from "./cordon.ts";
 
@@ -43,12 +44,13 @@ export function guardBlocks({ guard, node }: NodePlan): ReturnType<typeof sectio
   const unfit =
     guard.unfit === undefined
       ? []
-      : [section(`⛔ ${sentence(guard.unfit)} A reboot is refused until that is corrected.`)];
-  if (guard.state === "in order") return [section("✅ The guard of the metadata route is in order."), ...unfit];
+      : [section(`${sign.blocked} ${sentence(guard.unfit)} A reboot is refused until that is corrected.`)];
+  if (guard.state === "in order")
+    return [section(`${sign.done} The guard of the metadata route is in order.`), ...unfit];
   const words =
     guard.state === "fault"
-      ? `⛔ ${sentence(guard.what)} A reboot is refused until it is installed: ${typeThis("guard", node)}.`
-      : `❔ The guard of the metadata route could not be checked: ${plain(guard.why, 200)}. A reboot checks it again before it begins.`;
+      ? `${sign.blocked} ${sentence(guard.what)} A reboot is refused until it is installed: ${typeThis("guard", node)}.`
+      : `${sign.unknown} The guard of the metadata route could not be checked: ${plain(guard.why, 200)}. A reboot checks it again before it begins.`;
   return [section(words), ...unfit];
 }
 

@@ -1,5 +1,6 @@
 import type { Message } from "../../records/records.ts";
 import { sections } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted } from "../slack/text.ts";
 
 /** Reason why a Node and the machine that its provider id names do not belong together. */
@@ -68,8 +69,8 @@ const MOST_FAULTS = 5;
 export function withIdentityFaults(message: Message, faults: readonly IdentityFault[]): Message {
   const more = faults.length - MOST_FAULTS;
   const lines = [
-    ...faults.slice(0, MOST_FAULTS).map((fault) => `⚠️ ${identityLine(fault)}`),
-    ...(more > 0 ? [`⚠️ The same holds for ${counted(more, "more machine")}.`] : []),
+    ...faults.slice(0, MOST_FAULTS).map((fault) => `${sign.warning} ${identityLine(fault)}`),
+    ...(more > 0 ? [`${sign.warning} The same holds for ${counted(more, "more machine")}.`] : []),
   ];
   return { ...message, blocks: [...sections(lines), ...message.blocks] };
 }

@@ -6,6 +6,7 @@ import { nodeLabel } from "../operation/node-lines.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { EC2_REBOOT, OPEN_AWS, OPEN_SCREENSHOT } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { prose } from "../slack/text.ts";
 
 /** Nodes whose machines are told as late in one message; a rollout of many has few away at once. */
@@ -47,11 +48,11 @@ function lateWords(node: NodeRecord, now: string, isOffered: boolean): string {
   const order = orderWords(node, now);
   const screen = screenWords(node, now);
   if (order === null)
-    return `⚠️ ${label} has not come back from its reboot for ${between(node.stageSince, now)}. Windows may still install updates: ${screen}. ${RESET}`;
+    return `${sign.warning} ${label} has not come back from its reboot for ${between(node.stageSince, now)}. Windows may still install updates: ${screen}. ${RESET}`;
   if (node.ec2Reboot?.answer === "unknown")
-    return `⚠️ ${label}: ${order}, but EC2's answer is unknown; ${screen}. If the machine does not come back, press *Reboot through EC2…* again.`;
-  if (!isOffered) return `⏳ ${label}: ${order}; ${screen}.`;
-  return `⚠️ ${label}: ${order}, and it has not come back. Windows may still install updates: ${screen}. ${RESET}`;
+    return `${sign.warning} ${label}: ${order}, but EC2's answer is unknown; ${screen}. If the machine does not come back, press *Reboot through EC2…* again.`;
+  if (!isOffered) return `${sign.running} ${label}: ${order}; ${screen}.`;
+  return `${sign.warning} ${label}: ${order}, and it has not come back. Windows may still install updates: ${screen}. ${RESET}`;
 }
 
 /** Button that opens the newest screenshot of a machine's console, while its link works. @param now ISO 8601 */

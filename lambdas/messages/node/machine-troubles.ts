@@ -3,6 +3,7 @@ import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { actions, say, section } from "../slack/blocks.ts";
 import { LOOK_AGAIN, RESTART_SERVICES } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, some } from "../slack/text.ts";
 
 /** Most nodes that a message names. */
@@ -39,7 +40,7 @@ export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly s
   const [first = ""] = nodes;
   const isOne = nodes.length === 1;
   const times = trouble.kind === "service-exits" && isOne ? `: ${counted(trouble.times, "time")} within an hour` : "";
-  const text = `⚠️ ${troubleSays(trouble, whereOf(nodes))}${times}.`;
+  const text = `${sign.warning} ${troubleSays(trouble, whereOf(nodes))}${times}.`;
   // A rollout of restarts is about one pool, and the nodes here may belong to several.
   const canRestart = isOne && (trouble.kind === "service-stopped" || trouble.kind === "service-exits");
   return {
@@ -58,7 +59,7 @@ export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly s
 export function troubleEndMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
   const where = whereOf(nodes);
   if (trouble.kind === "disk-low")
-    return say(`✅ The system drive has more than ${gigabytes} GB free again on ${where}.`);
+    return say(`${sign.done} The system drive has more than ${gigabytes} GB free again on ${where}.`);
   const state = trouble.kind === "service-exits" ? "has stopped exiting" : "runs again";
-  return say(`✅ The service ${code(trouble.service)} ${state} on ${where}.`);
+  return say(`${sign.done} The service ${code(trouble.service)} ${state} on ${where}.`);
 }

@@ -7,6 +7,7 @@ import type { NodePlan } from "../plan/plan.ts";
 import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { between } from "../slack/age.ts";
 import { context, section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, plain } from "../slack/text.ts";
 import { guardBlocks } from "./guard.ts";
 
@@ -134,7 +135,7 @@ const wayOf = ({ throughEc2 }: NodePlan): ReturnType<typeof section>[] =>
   throughEc2
     ? [
         section(
-          `⚠️ The machine is rebooted *through EC2*, ${whyThroughEc2[throughEc2]}: EC2 asks Windows to restart, and resets the machine like a power failure if it has not reacted within four minutes. The guard of the metadata route may not be checked before; one that is installed runs at start-up.`,
+          `${sign.warning} The machine is rebooted *through EC2*, ${whyThroughEc2[throughEc2]}: EC2 asks Windows to restart, and resets the machine like a power failure if it has not reacted within four minutes. The guard of the metadata route may not be checked before; one that is installed runs at start-up.`,
         ),
       ]
     : [];

@@ -16,6 +16,7 @@ import { renewalFaultText, renewalRemedy } from "../mirrors/renewals.ts";
 import { age, between } from "../slack/age.ts";
 import { actions, type Button, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN, OPEN_AWS } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, codeLine, counted, fenced, plain } from "../slack/text.ts";
 import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
@@ -129,13 +130,13 @@ const skips = (all: readonly CheckResult[]): string[] =>
 /** Sentence for a node on which no check found a fault. */
 function allWell(all: readonly CheckResult[], told: TroubleContext, isAsked: boolean): string {
   const open = all.filter(({ state }) => state === "unknown").length;
-  if (open === 0) return `✅ ${code(told.node)}: all checks passed.`;
-  if (isAsked) return `⏳ ${code(told.node)}: no problem found so far. Waiting for the machine's answer.`;
-  return `⚠️ ${code(told.node)}: no problem found, but ${open} of ${all.filter(({ state }) => state !== "skipped").length} checks could not be made.`;
+  if (open === 0) return `${sign.done} ${code(told.node)}: all checks passed.`;
+  if (isAsked) return `${sign.running} ${code(told.node)}: no problem found so far. Waiting for the machine's answer.`;
+  return `${sign.warning} ${code(told.node)}: no problem found, but ${open} of ${all.filter(({ state }) => state !== "skipped").length} checks could not be made.`;
 }
 
 const wrongText = (fault: Fault, told: TroubleContext): string =>
-  `❌ ${code(told.node)}: ${troubleWords(fault.trouble, told).says}`;
+  `${sign.failed} ${code(told.node)}: ${troubleWords(fault.trouble, told).says}`;
 
 /** Services that gave no facts, each with its reason, in the order of the checks. */
 const unknowns = (all: readonly CheckResult[]): string[] => [
@@ -168,7 +169,7 @@ export function whyMessage(why: Why): Message {
   const more = others.map((one) => `• ${troubleWords(one.trouble, told).says}`);
   const scheduled = facts.ec2.known ? (facts.ec2.value.events ?? []) : [];
   const notes = [
-    ...(identity ? [`⚠️ ${identityLine(identity)}`] : []),
+    ...(identity ? [`${sign.warning} ${identityLine(identity)}`] : []),
     ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
     ...scheduled.map((event) => scheduledEventLine({ node, pool }, event)),
     ...skips(all),

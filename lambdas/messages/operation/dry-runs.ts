@@ -3,6 +3,7 @@ import { typeThis } from "../command/syntax.ts";
 import { lossesOf, type MovedPod, noPodsToMove } from "../plan/moved-pods.ts";
 import { noNodeToDrain, type RemovalSummary } from "../remove/dialog.ts";
 import { say } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, echo, plain, some } from "../slack/text.ts";
 import { poolLine } from "./operation.ts";
 
@@ -52,7 +53,7 @@ function evictions(pods: readonly MovedPod[]): string {
     MOST_PODS,
   );
   const losses = lossesOf(pods);
-  return `${counted(pods.length, "pod")} would be evicted: ${names}.${losses ? ` ⚠️ ${losses}.` : ""}`;
+  return `${counted(pods.length, "pod")} would be evicted: ${names}.${losses ? ` ${sign.warning} ${losses}.` : ""}`;
 }
 
 /** The dry run of a `remove` that would be allowed. */

@@ -3,6 +3,7 @@ import type { Message, NodeRecord, NodeStatus } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, plain, prose, sentence, some } from "../slack/text.ts";
 import { undoRow } from "../stops/stop.ts";
 import { originMention } from "./origin-words.ts";
@@ -47,17 +48,17 @@ export const handedOverSummary = "Still running. From now on this message is upd
 /** Private message about a mistake in the request. */
 export const mistakeMessage = (words: string): Message => say(words);
 
-const ending = (sign: string, start: Start, words: string, next: string): Message => ({
-  text: `${sign} ${plain(titleOf(start.request), 300)}`,
+const ending = (mark: string, start: Start, words: string, next: string): Message => ({
+  text: `${mark} ${plain(titleOf(start.request), 300)}`,
   blocks: [
-    section(`${sign} *${plain(titleOf(start.request), 300)}*: ${prose(words, 1_500)}`),
+    section(`${mark} *${plain(titleOf(start.request), 300)}*: ${prose(words, 1_500)}`),
     context(`${code(start.operation)} · ${originMention(start)} · ${next}`),
   ],
 });
 
 /** Message in the channel on a request that the policy, the machine's ownership or a safety check refused. */
 export function refusedMessage(start: Start, words: string): Message {
-  const message = ending("🚫", start, words, `nothing was changed · ${typeThis("operations")} lists it`);
+  const message = ending(sign.refused, start, words, `nothing was changed · ${typeThis("operations")} lists it`);
   return { ...message, blocks: [...message.blocks, ...undoRow("undo:stop", words)] };
 }
 
@@ -72,7 +73,7 @@ export const busySummary = (words: string): string => `Not begun: ${gaveUp}. ${s
  */
 export function busyMessage(start: Start, words: string, canRepeat = false): Message {
   const message = ending(
-    "❌",
+    sign.failed,
     start,
     `${gaveUp}: ${words}`,
     `try again later · ${typeThis("nodes")} shows the current state`,
@@ -82,7 +83,7 @@ export function busyMessage(start: Start, words: string, canRepeat = false): Mes
 
 /** Message of an operation that ended with an unexpected error. */
 export const troubleMessage = (start: Start, words: string): Message =>
-  ending("❌", start, `unexpected error: ${words}`, `${typeThis("nodes")} shows the current state`);
+  ending(sign.failed, start, `unexpected error: ${words}`, `${typeThis("nodes")} shows the current state`);
 
 /** Summary of a completed removal, for message and ledger. */
 export const removedSummary = (node: string): string => `${node} was removed and its instance terminated.`;

@@ -1,6 +1,7 @@
 import type { OriginFields } from "../../records/origin.ts";
 import type { Message } from "../../records/records.ts";
 import { context, section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
 import { originLine } from "./origin-words.ts";
@@ -55,9 +56,9 @@ export function fleetSummary({ changed, failed, untouched, cancelledBy }: FleetS
 /** The operation's message: the change, the number of nodes, and each failure with its reason. */
 export function fleetMessage(change: FleetSummary, origin: OriginFields, words: FleetWords): Message {
   const { operation, changed, failed, untouched, note, cancelledBy } = change;
-  const sign = failed.length === 0 ? "✅" : cancelledBy === null ? "❌" : "⛔";
+  const mark = failed.length === 0 ? sign.done : cancelledBy === null ? sign.failed : sign.cancelled;
   const lines = [
-    `${sign} *${words.title}*: ${prose(fleetSummary(change))}`,
+    `${mark} *${words.title}*: ${prose(fleetSummary(change))}`,
     words.explains,
     ...(changed.length > 0 ? [`Updated: ${some(changed.map(code), MOST_NODES)}.`] : []),
     ...failed

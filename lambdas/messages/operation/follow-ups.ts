@@ -3,6 +3,7 @@ import type { Block } from "../../records/records.ts";
 import { messageAddress } from "../slack/address.ts";
 import { localTime } from "../slack/age.ts";
 import { context } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, prose } from "../slack/text.ts";
 
 /** Finds the newest operation that a button under a node, or of the whole operation (null), has started. */
@@ -14,5 +15,5 @@ export function followUpBlock(started: ShownFollowUp): Block {
   const { by, operation, at, domain } = started;
   const address = messageAddress(started, domain);
   const name = address ? `<${address}|${operation}>` : code(operation);
-  return context(`▶️ ${prose(`<@${by}>`, 80)} started ${name} at ${localTime(at)}.`);
+  return context(`${sign.started} ${prose(`<@${by}>`, 80)} started ${name} at ${localTime(at)}.`);
 }

@@ -2,6 +2,7 @@ import type { Message, NodeRecord } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, mentionOf } from "../slack/text.ts";
 import { failureButtons } from "./failure.ts";
 import type { MessageSettings } from "./links.ts";
@@ -22,6 +23,6 @@ export function keptReminder(
   const id = instanceId ?? "";
   const stage = failure ? ` It failed at ${stageName(failure.stage)}.` : "";
   const text =
-    `${called.map(mentionOf).join(" ")} ⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and is still billed.${stage} To terminate it: ${typeThis("remove", id)}`.trim();
+    `${called.map(mentionOf).join(" ")} ${sign.warning} ${code(id)} has been kept for ${between(keptAt ?? now, now)} and is still billed.${stage} To terminate it: ${typeThis("remove", id)}`.trim();
   return { text, blocks: [section(text), ...failureButtons(node, settings, now)] };
 }

@@ -1,17 +1,18 @@
 import { asksToContinue, type NodeRecord, type NodeStatus } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { between, localTime } from "../slack/age.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { stageDoing, stageName, stagePosition } from "./stages.ts";
 
 /** The sign in front of a node. */
 export const signs: Readonly<Record<NodeStatus, string>> = {
-  queued: "▫️",
-  running: "⏳",
-  deciding: "❓",
-  succeeded: "✅",
-  failed: "❌",
-  cancelled: "⛔",
+  queued: sign.queued,
+  running: sign.running,
+  deciding: sign.decide,
+  succeeded: sign.done,
+  failed: sign.failed,
+  cancelled: sign.cancelled,
 };
 
 /** Label of an operation's node: its name, and a number as long as it has none. */

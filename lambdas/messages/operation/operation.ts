@@ -17,6 +17,7 @@ import { rolloutButtons } from "../rollout/rollout.ts";
 import { age } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections, withOnePrimary } from "../slack/blocks.ts";
 import { CANCEL_OPERATION } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { undoRow } from "../stops/stop.ts";
 import { auditNote } from "./audit-head.ts";
@@ -143,7 +144,9 @@ function summary({ operation, pool, nodes }: OperationView): string[] {
     ...(reason ? [`Reason: ${plain(reason)}`] : []),
     ...(pool ? [poolSummary(pool, operation)] : []),
     ...(operation.summary && !isToldByFailure({ operation, nodes }) ? [prose(operation.summary)] : []),
-    ...(operation.endedAt === null && operation.rollout?.waitsFor ? [`⏳ ${prose(operation.rollout.waitsFor)}`] : []),
+    ...(operation.endedAt === null && operation.rollout?.waitsFor
+      ? [`${sign.running} ${prose(operation.rollout.waitsFor)}`]
+      : []),
     ...cancelling,
   ];
 }

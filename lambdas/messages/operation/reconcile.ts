@@ -5,6 +5,7 @@ import type { Stop } from "../../time/stops.ts";
 import { typeThis } from "../command/syntax.ts";
 import { proxyPlaceWords } from "../node/agent-proxy.ts";
 import { context, say, sections } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import { type FleetResult, type FleetSummary, fleetSummary } from "./fleet.ts";
 
@@ -70,7 +71,7 @@ export function requestedSummary(inputs: readonly EndedInput[], cancelledBy: Fle
 }
 
 const upToDateText = (inputs: readonly Title[]): string =>
-  `✅ ${inputs.map(({ title }) => title).join(", ")}: nothing to change. The requested nodes are up to date; nodes that are stopped, not managed, frozen or held were left out.`;
+  `${sign.done} ${inputs.map(({ title }) => title).join(", ")}: nothing to change. The requested nodes are up to date; nodes that are stopped, not managed, frozen or held were left out.`;
 
 /** Most nodes and files that a message names. */
 const MOST_NAMED = 10;
@@ -116,7 +117,7 @@ const leftOutLines = (nodes: readonly LeftOutNode[]): readonly string[] => [
 export function nothingToChange(inputs: readonly Title[], named: readonly LeftOutNode[]): Message {
   const isCurrent = named.every(({ reason }) => reason.kind === "up-to-date");
   const titles = inputs.map(({ title }) => title).join(", ");
-  const head = `${isCurrent ? "✅" : "ℹ️"} ${titles}: nothing to change.`;
+  const head = `${isCurrent ? sign.done : sign.note} ${titles}: nothing to change.`;
   const text = named.length === 0 ? upToDateText(inputs) : [head, ...leftOutLines(named)].join("\n");
   return { text, blocks: [...sections(text.split("\n")), context(`${typeThis("mirrors")} shows every node`)] };
 }

@@ -10,6 +10,7 @@ import {
 import { sameFailureMessage } from "../fleet/failure-group.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { plain, prose } from "../slack/text.ts";
 import { failureBlocks } from "./failure.ts";
 import type { MessageSettings } from "./links.ts";
@@ -85,7 +86,7 @@ function remarks(before: ThreadState | null, after: NodeRecord): ThreadLine[] {
   const known = before?.notes ?? 0;
   return after.notes.slice(known).map((note, at) => ({
     mark: `note ${known + at}`,
-    message: say(`ℹ️ ${nodeLabel(after)}: ${plain(note, 2_000)}`),
+    message: say(`${sign.note} ${nodeLabel(after)}: ${plain(note, 2_000)}`),
   }));
 }
 

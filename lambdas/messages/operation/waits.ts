@@ -27,6 +27,7 @@ import {
   TERMINATE_INSTANCE,
   UNCORDON_NODE,
 } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, mentionOf, plain, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
 
@@ -177,7 +178,7 @@ export function waitLines(waits: readonly PersonWait[], now: string): string[] {
  */
 export function waitBlocks(waits: readonly PersonWait[], now: string): Block[] {
   if (waits.length === 0) return [];
-  return [section(["❓ *Waiting for a person*", ...waitLines(waits, now)].join("\n").slice(0, 3_000))];
+  return [section([`${sign.decide} *Waiting for a person*`, ...waitLines(waits, now)].join("\n").slice(0, 3_000))];
 }
 
 /** Says who has what waits, and how long reminders are silent. */
@@ -201,7 +202,7 @@ interface Called {
 export function waitReminder(wait: PersonWait, { called, holder, now }: Called): Message {
   const { next } = waitWords[wait.kind];
   const cause = wait.pause === undefined ? "" : `: ${pausedWords(wait.pause)}`;
-  const words = `⏰ ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
+  const words = `${sign.reminder} ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
   const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
   const has = holder ? [section(holderWords(holder))] : [];
   // Only the requester can answer a dialog: nobody else can have it.

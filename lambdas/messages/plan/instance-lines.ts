@@ -1,4 +1,5 @@
 import { scheduledEventLine } from "../health/scheduled-events.ts";
+import { sign } from "../slack/signs.ts";
 import type { NodePlan } from "./plan.ts";
 
 /** Lines on what EC2 itself says about the machine: status checks that fail, and scheduled events. */
@@ -8,15 +9,17 @@ export function instanceLines(plan: NodePlan): string[] {
   return [
     ...(seen.system === "impaired"
       ? [
-          "⚠️ EC2's status check of the host fails. A reboot keeps the machine on this host; a stop and a start in the EC2 console move it to another one.",
+          `${sign.warning} EC2's status check of the host fails. A reboot keeps the machine on this host; a stop and a start in the EC2 console move it to another one.`,
         ]
       : []),
     ...(seen.volumes === "impaired"
       ? [
-          "⚠️ EC2's check of the attached volumes fails: one of its volumes does not answer, the root volume or a pod's. A reboot may not end while it does not.",
+          `${sign.warning} EC2's check of the attached volumes fails: one of its volumes does not answer, the root volume or a pod's. A reboot may not end while it does not.`,
         ]
       : []),
-    ...(seen.instance === "impaired" ? ["⚠️ EC2's status check of the instance fails: Windows does not answer."] : []),
+    ...(seen.instance === "impaired"
+      ? [`${sign.warning} EC2's status check of the instance fails: Windows does not answer.`]
+      : []),
     ...seen.events.map((event) => scheduledEventLine(plan, event)),
   ];
 }

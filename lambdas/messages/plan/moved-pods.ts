@@ -1,3 +1,4 @@
+import { sign } from "../slack/signs.ts";
 import { code, counted, plain } from "../slack/text.ts";
 
 /** A pod that leaves a node. */
@@ -14,9 +15,9 @@ export interface MovedPod {
 
 /** Line of one evicted pod, with its losses. */
 export const podLine = ({ namespace, name, owner, isUncertain, localData }: MovedPod): string => {
-  const uncertain = isUncertain ? ", ⚠️ may not be recreated" : "";
-  const origin = owner ? `${plain(owner, 80)}${uncertain}` : "⚠️ not recreated";
-  const data = localData.length > 0 ? ` · ⚠️ loses ${plain(localData.join(", "), 150)}` : "";
+  const uncertain = isUncertain ? `, ${sign.warning} may not be recreated` : "";
+  const origin = owner ? `${plain(owner, 80)}${uncertain}` : `${sign.warning} not recreated`;
+  const data = localData.length > 0 ? ` · ${sign.warning} loses ${plain(localData.join(", "), 150)}` : "";
   return `• ${code(`${namespace}/${name}`)} (${origin})${data}`;
 };
 

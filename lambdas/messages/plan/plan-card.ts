@@ -4,6 +4,7 @@ import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
 import { between, localTime } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
 import { instanceLines } from "./instance-lines.ts";
 import { losesSomething, lossesOf, noPodsToMove } from "./moved-pods.ts";
@@ -44,14 +45,14 @@ function lossLine({ pods }: NodePlan): string[] {
   const losses = lossesOf(pods);
   if (!losses) return [];
   const which = pods.filter(losesSomething).map(placed);
-  return [`⚠️ *${losses}:* ${names(which)}.`];
+  return [`${sign.warning} *${losses}:* ${names(which)}.`];
 }
 
 /** Workloads that are down until their pods run elsewhere. */
 const loneLines = ({ lone = [] }: Pick<EmptyingOutlook, "lone">): string[] =>
   lone.map(
     ({ owner, pods }) =>
-      `⚠️ Every pod of ${short(owner)} (${pods}) is on this node, and no disruption budget guards them: it is down until they run elsewhere.`,
+      `${sign.warning} Every pod of ${short(owner)} (${pods}) is on this node, and no disruption budget guards them: it is down until they run elsewhere.`,
   );
 
 /** Pods of Deployments and the like that the node's kubelet does not end, such as those of a NotReady node. */
@@ -59,19 +60,21 @@ const terminatingLine = ({ terminating = [] }: Pick<EmptyingOutlook, "terminatin
   if (terminating.length === 0) return [];
   const [is, it] = terminating.length === 1 ? ["is", "it"] : ["are", "them"];
   return [
-    `ℹ️ ${counted(terminating.length, "pod")} ${is} Terminating already, and nothing waits for ${it}: ${names(terminating)}.`,
+    `${sign.note} ${counted(terminating.length, "pod")} ${is} Terminating already, and nothing waits for ${it}: ${names(terminating)}.`,
   ];
 };
 
 const expendableLine = ({ expendable = [] }: Pick<EmptyingOutlook, "expendable">): string[] =>
-  expendable.length > 0 ? [`ℹ️ Local data that its owner allows to lose: ${names(expendable)}.`] : [];
+  expendable.length > 0 ? [`${sign.note} Local data that its owner allows to lose: ${names(expendable)}.`] : [];
 
 /** Nothing is evicted while one loss is not allowed. */
 const refusalLine = ({ refusals }: NodePlan): string[] =>
-  refusals.length > 0 ? [`🚫 ${sentence(drainRefused(refusals))}`] : [];
+  refusals.length > 0 ? [`${sign.refused} ${sentence(drainRefused(refusals))}`] : [];
 
 const unreadLine = ({ unread }: Pick<NodePlan, "unread">): string[] =>
-  unread.length > 0 ? [`❔ Not judged, because it could not be read: ${plain(unread.join(", "), 600)}.`] : [];
+  unread.length > 0
+    ? [`${sign.unknown} Not judged, because it could not be read: ${plain(unread.join(", "), 600)}.`]
+    : [];
 
 const ever = ({ isForever, why }: Blocker): string =>
   isForever ? `${plain(why)}. It never allows an eviction: its owner must change it` : plain(why);
@@ -79,10 +82,10 @@ const ever = ({ isForever, why }: Blocker): string =>
 /** Two budgets on one pod, one that blocks, or a refusal that no budget explains. */
 const blockerLine = (blocker: Blocker): string => {
   if (blocker.budgets.length === 0)
-    return `⛔ The API server refuses the eviction of ${names(blocker.pods)}: ${plain(blocker.why, 400)}.`;
+    return `${sign.blocked} The API server refuses the eviction of ${names(blocker.pods)}: ${plain(blocker.why, 400)}.`;
   return blocker.budgets.length > 1
-    ? `⛔ Disruption budgets ${names(blocker.budgets)} select the same pod ${names(blocker.pods)}, so the API server never evicts it. Remove one of them.`
-    : `⛔ Disruption budget ${names(blocker.budgets)} blocks ${names(blocker.pods)}: ${ever(blocker)}.`;
+    ? `${sign.blocked} Disruption budgets ${names(blocker.budgets)} select the same pod ${names(blocker.pods)}, so the API server never evicts it. Remove one of them.`
+    : `${sign.blocked} Disruption budget ${names(blocker.budgets)} blocks ${names(blocker.pods)}: ${ever(blocker)}.`;
 };
 
 /** The dry run asks the server itself; where it could not be asked, the plan says what it is worth. */
@@ -90,12 +93,12 @@ const untriedLine = ({ untried }: EvictionObstacles): string[] =>
   untried === null
     ? []
     : [
-        `❔ The eviction of ${counted(untried.pods, "pod")} could not be tried by a dry run (${plain(untried.why, 200)}): only the status of their disruption budgets was judged.`,
+        `${sign.unknown} The eviction of ${counted(untried.pods, "pod")} could not be tried by a dry run (${plain(untried.why, 200)}): only the status of their disruption budgets was judged.`,
       ];
 
 const jobLine = (now: string, { pod, annotation, startedAt, until }: LongJob): string => {
   const held = until ? ` until ${localTime(until)}` : "";
-  return `⏸️ ${short(pod)} asks not to be interrupted${held} (${short(annotation)}); it has run for ${startedAt ? between(startedAt, now) : "0s"}. The drain waits until ${until ? "then" : "it ends"}, or until its deadline.`;
+  return `${sign.running} ${short(pod)} asks not to be interrupted${held} (${short(annotation)}); it has run for ${startedAt ? between(startedAt, now) : "0s"}. The drain waits until ${until ? "then" : "it ends"}, or until its deadline.`;
 };
 
 const obstacleKey = (obstacle: Obstacle): string => (typeof obstacle === "string" ? obstacle : obstacle.resource);
@@ -120,12 +123,12 @@ function placementLines(
 ): string[] {
   const homeless = placements.filter(({ obstacle }) => obstacle !== null);
   if (placements.length > 0 && homeless.length === 0)
-    return isBlockedForever({ blockers }) ? [] : ["✅ Every pod fits on another node now."];
+    return isBlockedForever({ blockers }) ? [] : [`${sign.done} Every pod fits on another node now.`];
   const groups = Map.groupBy(homeless, ({ obstacle }) => obstacleKey(obstacle ?? "release"));
   return [...groups.values()].map((group) => {
     const reason = obstacleWords(group[0]?.obstacle ?? "release", release);
     const pods = `${counted(group.length, "pod")} (${names(group.map(placed))})`;
-    return `⚠️ ${pods}: ${reason}. Pending until ${until}.`;
+    return `${sign.warning} ${pods}: ${reason}. Pending until ${until}.`;
   });
 }
 
@@ -141,7 +144,9 @@ export function awayLine({ away, maxUnavailable, pool, waitsForSlot }: SlotsSeen
   );
   const words = `Away in ${code(pool ?? "")} now: ${list}; at most ${maxUnavailable} at once`;
   return waitsForSlot
-    ? [`⏳ ${words}: this waits until one of them is back in service. Next: ${typeThis("why", first.node)}.`]
+    ? [
+        `${sign.running} ${words}: this waits until one of them is back in service. Next: ${typeThis("why", first.node)}.`,
+      ]
     : [`${words}.`];
 }
 
@@ -149,7 +154,7 @@ export function awayLine({ away, maxUnavailable, pool, waitsForSlot }: SlotsSeen
 export function surroundings(plan: Omit<RestartPlan, "services">): string[] {
   const others = plan.others.map((other) => {
     const { does, pause } = controllerWords(other, plan.node);
-    return `ℹ️ ${sentence(does)} To pause it: ${pause}.`;
+    return `${sign.note} ${sentence(does)} To pause it: ${pause}.`;
   });
   return [...awayLine(plan), ...shortened(others), ...unreadLine(plan)];
 }

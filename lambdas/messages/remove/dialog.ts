@@ -5,6 +5,7 @@ import { byLoss, lossesOf, type MovedPod, noPodsToMove, podLine } from "../plan/
 import type { EmptyingOutlook, NodePlan } from "../plan/plan.ts";
 import { awayLine, removalLines } from "../plan/plan-card.ts";
 import { context, divider, section, sections } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { andMore } from "../slack/table.ts";
 import { code, counted, some } from "../slack/text.ts";
 import { type Dialog, removalModal } from "./modal.ts";
@@ -47,7 +48,7 @@ function podBlocks(pods: readonly MovedPod[]): Block[] {
 
 function lossBlocks(pods: readonly MovedPod[]): Block[] {
   const losses = lossesOf(pods);
-  return losses ? [section(`⚠️ *${losses}.*`)] : [];
+  return losses ? [section(`${sign.warning} *${losses}.*`)] : [];
 }
 
 /** "*Pool* web: 2 → 1 nodes" */

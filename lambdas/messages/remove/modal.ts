@@ -2,6 +2,7 @@ import { dialogOf } from "../../commands/request.ts";
 import type { Block, Message } from "../../records/records.ts";
 import { limits, section } from "../slack/blocks.ts";
 import { REMOVE_DIALOG } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code } from "../slack/text.ts";
 
 /** A modal as Slack takes it. */
@@ -35,7 +36,9 @@ export const removalModal = (operation: string, close: string, blocks: readonly 
 
 /** Dialog shown while the facts are read: it can only be closed. */
 export const removalSkeleton = (operation: string, typed: string): Dialog =>
-  removalModal(operation, "Keep", [section(`⏳ Reading the instance, pods and local data of ${code(typed)}…`)]);
+  removalModal(operation, "Keep", [
+    section(`${sign.running} Reading the instance, pods and local data of ${code(typed)}…`),
+  ]);
 
 /** Dialog of a refused removal: the reason and the next step. */
 export const removalRefused = (operation: string, refusal: Message): Dialog =>

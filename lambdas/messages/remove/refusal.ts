@@ -3,6 +3,7 @@ import { TAG } from "../../tags.ts";
 import { typeThis } from "../command/syntax.ts";
 import { type IdentityFault, identityReason, identityRemedy } from "../node/identity.ts";
 import { say } from "../slack/blocks.ts";
+import { sign } from "../slack/signs.ts";
 import { code } from "../slack/text.ts";
 
 /** Kind of owner of a machine that Casement may not remove. */
@@ -87,7 +88,7 @@ export const removalRefusedText = (node: string, { why, next }: RefusalWords): s
 
 /** Builds the message with node, reason and next step, for the dialog or for the requester of a dry run. */
 export const removalRefusedMessage = (node: string, { why, next }: RefusalWords): Message =>
-  say(`🚫 ${code(node)} cannot be removed: ${why}.\n*Next:* ${next}.`);
+  say(`${sign.refused} ${code(node)} cannot be removed: ${why}.\n*Next:* ${next}.`);
 
 const claimants: Readonly<Record<string, string>> = { "machine-set": "the MachineSet", machine: "the Machine" };
 

@@ -4,6 +4,7 @@ import { typeThis } from "../command/syntax.ts";
 import { localDate, utc } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT } from "../slack/buttons.ts";
+import { sign } from "../slack/signs.ts";
 import { code, plain, prose, some } from "../slack/text.ts";
 
 const targetName = (target: StopTarget): string => {
@@ -56,7 +57,7 @@ const MOST_HELD = 5;
 /** Says that a stop is in force, for lists: what, by whom, until when and why. */
 const stopLine = (stop: Stop): string => {
   const until = stop.until === null ? "" : ` until ${localDate(stop.until)}`;
-  return `🧊 ${capital(targetName(stop.target))} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)}: ${plain(stop.reason, 200)}. To end it: ${remedy(stop)}.`;
+  return `${sign.frozen} ${capital(targetName(stop.target))} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)}: ${plain(stop.reason, 200)}. To end it: ${remedy(stop)}.`;
 };
 
 /** Stops that a list shows; more are rarely in force at once. */
@@ -73,7 +74,7 @@ export interface ShownStops {
 export function withStops(message: Message, { stops, isWhole }: ShownStops, held: readonly HeldUp[] = []): Message {
   const lines = [
     ...stops.slice(0, MOST).map((stop) => `${stopLine(stop)}${heldWords(stop, held)}`),
-    ...(isWhole ? [] : ["❔ Not all freezes and holds could be read: there may be more of them."]),
+    ...(isWhole ? [] : [`${sign.unknown} Not all freezes and holds could be read: there may be more of them.`]),
   ];
   return { ...message, blocks: [...sections(lines), ...message.blocks] };
 }

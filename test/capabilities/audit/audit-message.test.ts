@@ -99,7 +99,7 @@ describe("The answer of an audit", () => {
     [
       { kind: "empty" },
       { kind: "unknown" },
-      "➖ `drain-3f9c2a71`: no audit: it changed nothing, or began before Casement kept one",
+      "ℹ️ `drain-3f9c2a71`: no audit: it changed nothing, or began before Casement kept one",
     ],
     [{ kind: "changed", at: 2 }, { kind: "unknown" }, "❌ `drain-3f9c2a71`: *entry 2 was changed, or inserted there*"],
     [{ kind: "missing", at: 2 }, { kind: "unknown" }, "❌ `drain-3f9c2a71`: *entry 2 is missing*"],

@@ -46,7 +46,7 @@ describe("The card of a rollout", () => {
 
   test.each<readonly [Partial<PlannedNode>, words: string, mark: string]>([
     [{ pods: 1 }, "*1 pod will be evicted* in all.", "will be evicted"],
-    [{ isAway: true }, "🩹 *NotReady now, and first:* `win-2`. They need no slot.", "🩹"],
+    [{ isAway: true }, "ℹ️ *NotReady now, and first:* `win-2`. They need no slot.", "NotReady now"],
     [{ throughEc2: true }, "*Rebooted through EC2, because the SSM agent is silent:* `win-2`. EC2 asks", "through EC2"],
     [{ losses: ["emptyDir", "emptyDir"] }, "⚠️ *Lost:* emptyDir.", "*Lost:*"],
     [
@@ -70,7 +70,7 @@ describe("The card of a rollout", () => {
       "⚠️ Out of service already: `win-9` (cordoned). They take slots of the pool.",
       "Out of service already",
     ],
-    [{ due: "Windows Update" }, "🔁 *Windows Update* waits for a reboot on `win-2`.", "🔁"],
+    [{ due: "Windows Update" }, "ℹ️ *Windows Update* waits for a reboot on `win-2`.", "Windows Update"],
   ])("shows what is special about a node, and nothing where there is nothing: %o", (fields, words, mark) => {
     expect(textOf({ nodes: [planned("win-1"), planned("win-2", fields)] })).toContain(words);
     expect(textOf()).not.toContain(mark);
@@ -83,7 +83,7 @@ describe("The card of a rollout", () => {
     });
     expect(text).toContain("In this order: `win-1`, `win-2`, `win-3`.");
     expect(text).toContain("*12 pods will be evicted* in all.");
-    expect(text).toContain("🚫 *1 node left out:* `win-9` (it is a Linux node).");
+    expect(text).toContain("➖ *1 node left out:* `win-9` (it is a Linux node).");
     expect(textOf()).toContain("No pods have to move.");
     expect(textOf()).not.toContain("left out");
   });
@@ -120,7 +120,7 @@ describe("The card of a rollout", () => {
       ],
     });
     expect(text).toContain(
-      "🚫 *2 nodes left out, because pods or data would be lost:*\\n• `shop/ReplicaSet export-1` loses emptyDir scratch (2 pods on `win-8`, `win-9`)\\nNext: `{win} reboot web --force web` accepts these losses.",
+      "➖ *2 nodes left out, because pods or data would be lost:*\\n• `shop/ReplicaSet export-1` loses emptyDir scratch (2 pods on `win-8`, `win-9`)\\nNext: `{win} reboot web --force web` accepts these losses.",
     );
   });
 

@@ -48,7 +48,7 @@ describe("The guard of the metadata route", () => {
       "⛔ The guard is missing. A reboot is refused until it is installed: `{win} guard win-1`.",
     );
     expect(shown({ state: "unknown", why: "no answer" })).toContain(
-      "❔ The guard of the metadata route could not be checked: no answer. A reboot checks it again before it begins.",
+      "⚪ The guard of the metadata route could not be checked: no answer. A reboot checks it again before it begins.",
     );
   });
 

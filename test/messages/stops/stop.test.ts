@@ -79,7 +79,7 @@ describe("Stops above a list", () => {
       false,
     );
     expect(shown.filter((line) => line.startsWith("🧊"))).toHaveLength(10);
-    expect(shown).toContain("❔ Not all freezes and holds could be read: there may be more of them.");
+    expect(shown).toContain("⚪ Not all freezes and holds could be read: there may be more of them.");
     expect(lines([])).toEqual(["the list"]);
   });
 });

@@ -2,6 +2,7 @@ import { typeThis } from "../../../messages/command/syntax.ts";
 import { podsGoOn } from "../../../messages/node/restart.ts";
 import { lossLines } from "../../../messages/plan/workload-losses.ts";
 import { context, section, sections } from "../../../messages/slack/blocks.ts";
+import { sign } from "../../../messages/slack/signs.ts";
 import { code, counted, plain, some } from "../../../messages/slack/text.ts";
 import type { PlanCard } from "../../../records/approval.ts";
 import type { Block, Message } from "../../../records/records.ts";
@@ -39,7 +40,7 @@ const afterFirst = (plan: RolloutPlan): string => {
 
 const awayLine = ({ nodes }: RolloutPlan): string[] => {
   const away = nodes.filter(({ isAway }) => isAway).map(({ name }) => code(name));
-  return away.length > 0 ? [`🩹 *NotReady now, and first:* ${some(away, MOST)}. They need no slot.`] : [];
+  return away.length > 0 ? [`${sign.note} *NotReady now, and first:* ${some(away, MOST)}. They need no slot.`] : [];
 };
 
 /** The same words as of one node: people approve a reset like that of a power failure. */
@@ -47,7 +48,7 @@ const ec2Line = ({ nodes }: RolloutPlan): string[] => {
   const silent = nodes.filter(({ throughEc2 }) => throughEc2).map(({ name }) => code(name));
   return silent.length > 0
     ? [
-        `⚠️ *Rebooted through EC2, because the SSM agent is silent:* ${some(silent, MOST)}. EC2 asks Windows to restart, and resets the machine like a power failure if it has not reacted within four minutes.`,
+        `${sign.warning} *Rebooted through EC2, because the SSM agent is silent:* ${some(silent, MOST)}. EC2 asks Windows to restart, and resets the machine like a power failure if it has not reacted within four minutes.`,
       ]
     : [];
 };
@@ -65,7 +66,7 @@ const lossLine = ({ nodes }: RolloutPlan): string[] => {
     losses.map((loss) => plain(loss, 60)),
     MOST,
   );
-  return [`⚠️ *Lost:* ${classes}.`, ...lossLines(nodes).map((line) => `• ${line}`)];
+  return [`${sign.warning} *Lost:* ${classes}.`, ...lossLines(nodes).map((line) => `• ${line}`)];
 };
 
 const blockerLine = ({ nodes }: RolloutPlan): string[] => {
@@ -75,7 +76,7 @@ const blockerLine = ({ nodes }: RolloutPlan): string[] => {
   const named = budgets.length > 0 ? `, disruption budgets ${some(budgets.map(code), MOST)}` : "";
   const classes = unique(blocked.flatMap((node) => node.blockers));
   return [
-    `⛔ Evictions are held up now on ${some(
+    `${sign.blocked} Evictions are held up now on ${some(
       blocked.map(({ name }) => code(name)),
       MOST,
     )}: ${some(classes, MOST)}${named}. Each drain waits for them up to its deadline.`,
@@ -92,7 +93,7 @@ const foreverLine = ({ nodes }: RolloutPlan): string[] => {
     MOST,
   );
   return [
-    `⛔ Never allowed on ${where} by the disruption budgets ${some(budgets.map(code), MOST)}: their owners must change them, or the rollout pauses there.`,
+    `${sign.blocked} Never allowed on ${where} by the disruption budgets ${some(budgets.map(code), MOST)}: their owners must change them, or the rollout pauses there.`,
   ];
 };
 
@@ -102,7 +103,7 @@ const loneLine = ({ nodes }: RolloutPlan): string[] => {
   );
   return lone.length > 0
     ? [
-        `⚠️ Wholly on one node, and guarded by no disruption budget: ${some(lone, MOST)}. Down until their pods run elsewhere.`,
+        `${sign.warning} Wholly on one node, and guarded by no disruption budget: ${some(lone, MOST)}. Down until their pods run elsewhere.`,
       ]
     : [];
 };
@@ -126,9 +127,9 @@ function takenLine(plan: RolloutPlan): string[] {
   );
   return waitsForSlots(plan)
     ? [
-        `⏳ Out of service already: ${list}. No further node may be: the rollout waits until one is back. Next: ${typeThis("why", first.node)}.`,
+        `${sign.running} Out of service already: ${list}. No further node may be: the rollout waits until one is back. Next: ${typeThis("why", first.node)}.`,
       ]
-    : [`⚠️ Out of service already: ${list}. They take slots of the pool.`];
+    : [`${sign.warning} Out of service already: ${list}. They take slots of the pool.`];
 }
 
 const isHopeless = (plan: RolloutPlan): boolean => waitsForSlots(plan) || foreverLine(plan).length > 0;
@@ -146,13 +147,13 @@ function leftOutLines({ leftOut, forced }: RolloutPlan): string[] {
   return [
     ...(losing.length > 0
       ? [
-          `🚫 *${counted(losing.length, "node")} left out, because pods or data would be lost:*`,
+          `${sign.leftOut} *${counted(losing.length, "node")} left out, because pods or data would be lost:*`,
           ...lossLines(losing).map((line) => `• ${line}`),
           ...(forced === undefined ? [] : [`Next: ${forced} accepts these losses.`]),
         ]
       : []),
     ...(others.length > 0
-      ? [`🚫 *${counted(others.length, "node")} left out:* ${leftOutWords(others, MOST_LEFT_OUT)}.`]
+      ? [`${sign.leftOut} *${counted(others.length, "node")} left out:* ${leftOutWords(others, MOST_LEFT_OUT)}.`]
       : []),
   ];
 }
@@ -208,7 +209,7 @@ const dueLines = ({ nodes, command }: RolloutPlan): string[] => {
   const waiting = nodes.flatMap(({ name, due }) => (due === undefined ? [] : [{ name: code(name), due }]));
   return [...Map.groupBy(waiting, ({ due }) => due)].map(
     ([due, those]) =>
-      `🔁 *${plain(due, 200)}* waits for a ${command} on ${some(
+      `${sign.note} *${plain(due, 200)}* waits for a ${command} on ${some(
         those.map(({ name }) => name),
         MOST,
       )}.`,

@@ -40,7 +40,7 @@ async function expectCancelled(by: string): Promise<void> {
   const [message, ...more] = spoken(here).channel;
   expect(more).toEqual([]);
   const words = wordsOf(message as never);
-  expect(words).toContain("⛔");
+  expect(words).toContain("⏹️");
   expect(words).toContain(`cancelled by <@${by}>`);
   expect(operation.summary).toContain(instances.length > 0 ? "terminated)" : "(no instance was launched)");
   await expectSound(here);

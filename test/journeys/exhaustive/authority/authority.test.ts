@@ -77,7 +77,7 @@ test("a person who may cancel calls it off, and the end names the schedule and t
   expect(nodes.map(hashOn)).toEqual(before);
   const end = here.said().find((one) => one.includes("Cancelled by <@U0APPROVER>")) ?? "";
   expect(end).toContain("started by the schedule `authority`");
-  expect(end).toContain("⛔");
+  expect(end).toContain("⏹️");
   expect(notified()).toEqual([]);
   expect(await heldBack(here)).toEqual([]);
 });

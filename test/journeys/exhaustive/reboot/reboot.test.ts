@@ -37,7 +37,7 @@ describe("A reboot", () => {
       /⛔ The guard of the metadata route is not installed[\s\S]*`\/win guard ip-10-0-3-7/,
     );
     injectFault(here, "agent-silent", { instanceId: web.instanceId });
-    expect(await reboot(" --dry-run")).toContain("❔ The guard of the metadata route could not be checked");
+    expect(await reboot(" --dry-run")).toContain("⚪ The guard of the metadata route could not be checked");
   });
 
   test("shows its plan to the requester alone with --dry-run, and changes nothing", async () => {

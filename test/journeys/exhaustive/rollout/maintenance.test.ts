@@ -121,7 +121,7 @@ describe("A drain outside of the maintenance of its pool", { timeout: 240_000 },
       status: "cancelled",
       summary: "Cancelled by <@U0OPERATOR> while it waited. Nothing was changed.",
     });
-    expect(openly(here)[0]).toContain("⛔ Drain");
+    expect(openly(here)[0]).toContain("⏹️ Drain");
     await passTo(here, "2026-11-21T05:20");
     expect(isCordoned(here)).toBe(false);
     await expectSound(here);
