@@ -16,6 +16,7 @@ export type CheckName =
   | "status"
   | "agent"
   | "boot"
+  | "clock"
   | "disk"
   | "metadata"
   | "routes"

@@ -2,6 +2,7 @@ import { isSameBoot, onOurClock, SAME_BOOT_MS } from "../machine/boots.ts";
 import type { Answers, Group } from "../machine/questions.ts";
 import { LOW_DISK_BYTES } from "../machine/seen-troubles.ts";
 import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
+import { CLOCK_TOLERANCE_MS, clockAhead } from "./clock.ts";
 import { keepsExiting } from "./exits.ts";
 import { bootTime, byOurClock, type ExpectedMachine, type HealthFacts } from "./facts.ts";
 import { hnsRestart, podsWithoutEndpoint } from "./host-network.ts";
@@ -50,6 +51,12 @@ function bootChanged(facts: HealthFacts): Judgement {
 
 const sameBoot = ({ bootId, askedAt }: NonNullable<HealthFacts["before"]>): Judgement =>
   wrong({ kind: "same-boot", bootId, askedAt });
+
+/** Check of the clock, which AWS compares with its own, but not to prove a reboot: its node works by a wrong clock too. */
+const clock = by("machine", "clock", (seen, { before }) => {
+  const byMs = clockAhead(seen);
+  return Math.abs(byMs) > CLOCK_TOLERANCE_MS && !before ? wrong({ kind: "clock-wrong", byMs }) : OK;
+});
 
 /** Check of the free space, but not to prove a reboot, which does not change it. */
 const disk = byAnswer("disk", "disk", ({ freeBytes, sizeBytes }, { before }) =>
@@ -137,7 +144,16 @@ const guard = byAnswer("guard", "guard", ({ present, taskEnabled, lastResult, er
 export const bootCheck: NodeCheck = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
 
 /** Checks of the facts from `observe.ps1`, in the order of dependencies. */
-export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network, networkServices, exits, disk];
+export const machineChecks: readonly NodeCheck[] = [
+  metadata,
+  routes,
+  clock,
+  services,
+  network,
+  networkServices,
+  exits,
+  disk,
+];
 
 /** Check of the guard, which a machine needs at its next boot. */
 export const guardCheck: NodeCheck = guard;

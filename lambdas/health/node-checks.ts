@@ -2,7 +2,7 @@ import { isDeletionMark } from "../cluster/deletion-marks.ts";
 import { SOON_REBOOTED } from "../cluster/node-keys.ts";
 import { agentEvidence, HEARTBEAT_MS } from "./agent-evidence.ts";
 import { by, type Judgement, OK, unknownResult, wrong } from "./check.ts";
-import { bootTime, type HealthFacts } from "./facts.ts";
+import { bootTime, byOurClock, type HealthFacts } from "./facts.ts";
 
 /** Check of the instance's state in EC2. */
 const instance = by("ec2", "instance", ({ instanceId, state, because }) =>
@@ -21,6 +21,13 @@ const status = by("ec2", "status", ({ state, system, instance: own, volumes }) =
   return unknownResult(state === "running" ? `EC2 says ${own}` : `the instance is ${state}`);
 });
 
+/** Words of the agent where Windows did not let it start PowerShell (amazon-ssm-agent, agent/plugins/runscript/runscript.go). */
+const NOT_STARTED = "failed to run commands";
+
+/** Judges an agent that takes commands and cannot run them. */
+const unable = (words: string): Judgement =>
+  wrong({ kind: words.includes(NOT_STARTED) ? "agent-blocked" : "agent-fails", words });
+
 const silentAgent = (since: string | null, facts: HealthFacts): Judgement =>
   wrong({ kind: "agent-silent", since, evidence: agentEvidence(facts) });
 
@@ -32,7 +39,7 @@ const agent = by("ssm", "agent", ({ registered, online, lastPingAt, failure, isD
   const { machine, before } = facts;
   if (machine.known && !before) return OK;
   if (!registered) return wrong({ kind: "agent-missing" });
-  if (failure !== null) return wrong({ kind: "agent-fails", words: failure });
+  if (failure !== null) return unable(failure);
   if (!machine.known && (isDeaf || !online)) return silentAgent(lastPingAt, facts);
   if (!before || lastPingAt === null) return OK;
   const since = Math.max(Date.parse(before.askedAt), bootTime(facts) ?? 0);
@@ -52,12 +59,13 @@ const registered = by("kubernetes", "registered", (found) =>
   found.registered ? OK : wrong({ kind: "not-registered" }),
 );
 
-/** Check of the kubelet's last report; one from before the boot is old too. */
+/** Check of the kubelet's last report, whose time is that of the machine's clock; one from before the boot is old too. */
 const heartbeat = by("kubernetes", "heartbeat", ({ ready: condition }, facts) => {
-  const at = condition?.heartbeatAt;
-  if (at === undefined) return unknownResult("the kubelet has reported nothing yet");
-  const isOld = Date.parse(at) < (bootTime(facts) ?? 0) || Date.parse(facts.now) - Date.parse(at) > HEARTBEAT_MS;
-  return isOld ? wrong({ kind: "heartbeat-old", heartbeatAt: at }) : OK;
+  const said = condition?.heartbeatAt;
+  if (said === undefined) return unknownResult("the kubelet has reported nothing yet");
+  const at = facts.machine.known ? byOurClock(facts.machine.value, said) : Date.parse(said);
+  const isOld = at < (bootTime(facts) ?? 0) || Date.parse(facts.now) - at > HEARTBEAT_MS;
+  return isOld ? wrong({ kind: "heartbeat-old", heartbeatAt: new Date(at).toISOString() }) : OK;
 });
 
 const ready = by("kubernetes", "ready", ({ ready: condition }) => {

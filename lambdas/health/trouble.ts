@@ -3,10 +3,13 @@ import type { WaitingRequest } from "./facts.ts";
 import type { DataPlaneFault } from "./probe.ts";
 
 /**
- * Evidence about a silent agent: the instance has no instance profile; more than a third of the agents are silent; its
- * kubelet reports, so that Windows runs and has a network; its kubelet does not report either; or none of these is known.
+ * Evidence about a silent agent: the instance has no instance profile; more than a third of the agents are silent; the
+ * clock of its kubelet is wrong, which AWS refuses; its kubelet reports, so that Windows runs and has a network; its
+ * kubelet does not report either; or none of these is known.
  */
 export type AgentEvidence =
+  /** The kubelet's last report carries a time so many milliseconds from now, or from long ago although its Node is Ready. */
+  | { readonly kind: "clock-ahead" | "clock-behind"; readonly byMs: number }
   | { readonly kind: "no-profile" | "kubelet-reports" | "kubelet-silent" | "none" }
   | { readonly kind: "many"; readonly silent: number; readonly of: number };
 
@@ -17,10 +20,12 @@ export type Trouble =
   | { readonly kind: "agent-missing" }
   /** `since`: last sign of the agent; ISO 8601. */
   | { readonly kind: "agent-silent"; readonly since: string | null; readonly evidence: AgentEvidence }
-  /** The agent's worker ended before the script began. */
-  | { readonly kind: "agent-fails"; readonly words: string }
+  /** The agent's worker ended before the script began, or Windows did not let the agent start PowerShell. */
+  | { readonly kind: "agent-fails" | "agent-blocked"; readonly words: string }
   | { readonly kind: "agent-before-boot"; readonly lastPingAt: string; readonly bootedAt: string }
   | { readonly kind: "same-boot"; readonly bootId: string | null; readonly askedAt: string }
+  /** `byMs`: milliseconds by which it is ahead; negative if it is behind. */
+  | { readonly kind: "clock-wrong"; readonly byMs: number }
   | { readonly kind: "disk-low"; readonly freeBytes: number; readonly sizeBytes: number }
   | { readonly kind: "metadata-silent"; readonly guardError: string }
   | { readonly kind: "routes-missing"; readonly prefixes: readonly string[] }

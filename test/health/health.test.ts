@@ -190,6 +190,31 @@ describe("the checks of a node", () => {
     expect(found?.trouble).toMatchObject(trouble);
   });
 
+  const skewed = (minutes: number, heartbeat = 1): Partial<HealthFacts> => ({
+    machine: machineWith(
+      { boot: { bootedAt: ago(60 - minutes), events: [] } },
+      { verdict: { bootId: "8", clock: Date.parse(NOW) / 1_000 + minutes * 60, failed: {} } },
+    ),
+    kubernetes: clusterWith({
+      ready: { status: "True", reason: "", message: "", since: ago(50), heartbeatAt: ago(heartbeat - minutes) },
+    }),
+  });
+
+  it.for([6, -6, 1_440, -1_440])(
+    "name a clock that is %i minutes ahead, and no kubelet that reports by it",
+    (minutes) => {
+      expect(checked(facts(skewed(minutes))).filter(({ state }) => state === "wrong")).toEqual([
+        { name: "clock", state: "wrong", trouble: { kind: "clock-wrong", byMs: minutes * 60_000 } },
+      ]);
+    },
+  );
+
+  it("bear a clock that is five minutes ahead, and find an old report by it", () => {
+    expect(first(skewed(5))).toBeUndefined();
+    expect(first(skewed(5, 7))?.trouble).toEqual({ kind: "heartbeat-old", heartbeatAt: ago(7) });
+    expect(first({ ...skewed(60), before: { bootId: "7", bootedAt: ago(90), askedAt: ago(80) } })).toBeUndefined();
+  });
+
   it("pass over requests that were made a moment ago, and a pool's own taints", () => {
     expect(first({ kubernetes: clusterWith({ requests: [{ name: "csr-1", since: ago(1) }] }) })).toBeUndefined();
   });
@@ -197,7 +222,7 @@ describe("the checks of a node", () => {
   it.for<[keyof HealthFacts, readonly string[]]>([
     ["ec2", ["instance", "status"]],
     ["kubernetes", ["requests", "registered", "heartbeat", "ready", "cordon", "taints"]],
-    ["machine", ["metadata", "routes", "services", "network", "network-services", "exits", "disk", "guard"]],
+    ["machine", ["metadata", "routes", "clock", "services", "network", "network-services", "exits", "disk", "guard"]],
   ])("leave open what only %s knows when it is away, and judge the rest", ([source, names]) => {
     const all = checked(facts({ [source]: away }));
     expect(all.filter(({ state }) => state === "unknown").map(({ name }) => name)).toEqual(names);
@@ -240,8 +265,8 @@ describe("the checks of a node", () => {
   });
 
   it("name a service that runs and keeps exiting, with the time of its last exit by our clock", () => {
-    const ahead = { bootId: "8", clock: Date.parse(NOW) / 1_000 + 600, failed: {} };
-    const machine = machineWith({ exits: exited(3, -8) }, { verdict: ahead });
+    const ahead = { bootId: "8", clock: Date.parse(NOW) / 1_000 + 240, failed: {} };
+    const machine = machineWith({ exits: exited(3, -2) }, { verdict: ahead });
     expect(first({ machine })).toMatchObject({
       name: "exits",
       trouble: { kind: "service-exits", service: "proxy", times: 3, last: ago(2), log: "panic" },
@@ -261,33 +286,6 @@ describe("the checks of a node", () => {
     expect(MAC).not.toBe("");
     const routes = (answers.routes ?? []).map((one) => ({ ...one, mac: "02-00-00-00-00-09" }));
     expect(first({ ec2: ec2({ mac: null }) as never, machine: machineWith({ routes }) })).toBeUndefined();
-  });
-});
-
-describe("the evidence about a silent agent", () => {
-  const silent = { ssm: ssm({ online: false }) as never, machine: away };
-  const evidence = (more: Partial<HealthFacts> = {}) => {
-    const trouble = first({ ...silent, ...more })?.trouble;
-    return trouble?.kind === "agent-silent" ? trouble.evidence : undefined;
-  };
-  const many = { agents: { silent: 12, of: 30 } };
-
-  it("is first the missing instance profile, then that a third of the agents are silent", () => {
-    expect(evidence({ ec2: ec2({ hasProfile: false }) as never, ...many })).toEqual({ kind: "no-profile" });
-    expect(evidence(many)).toEqual({ kind: "many", silent: 12, of: 30 });
-  });
-
-  it.for([
-    [{ silent: 1, of: 1 }, "one agent"],
-    [{ silent: 10, of: 30 }, "a third"],
-  ] as const)("takes %j for no common cause: %s", ([agents]) => {
-    expect(evidence({ agents })).toEqual({ kind: "kubelet-reports" });
-  });
-
-  it("is the kubelet's report, which shows that Windows runs", () => {
-    expect(evidence()).toEqual({ kind: "kubelet-reports" });
-    expect(evidence({ kubernetes: notReady })).toEqual({ kind: "kubelet-silent" });
-    expect(evidence({ kubernetes: away })).toEqual({ kind: "none" });
   });
 });
 

@@ -36,7 +36,7 @@ describe("the answer to why", () => {
 
   it("says that nothing is wrong as far as it is known when a service is away, and which one", () => {
     const said = why({ ...healthy, kubernetes: { known: false, why: "The Kubernetes API answered 503" } });
-    expect(said).toContain("no problem found, but 6 of 17 checks could not be made.");
+    expect(said).toContain("no problem found, but 6 of 18 checks could not be made.");
     expect(said).toContain("Not known: The Kubernetes API answered 503.");
   });
 

@@ -44,8 +44,11 @@ export interface AnswerPoll {
   readonly end?: string;
 }
 
-/** The agent's words when its worker cannot start, as without the metadata service (amazon-ssm-agent, outofproc). */
-const WORKER_FAILS = /document process failed unexpectedly/;
+/**
+ * The agent's words when its worker cannot start, as without the metadata service (amazon-ssm-agent, outofproc), and when
+ * the worker cannot start PowerShell (runscript).
+ */
+const WORKER_FAILS = /document process failed unexpectedly|failed to run commands/;
 
 /** Adds the machine's answers to the facts, or the reason why there are none. */
 export function withMachine(facts: HealthFacts, { look: observation, at }: AnswerPoll): HealthFacts {

@@ -1,5 +1,6 @@
-import { MINUTE, StageFailed } from "../../engine/durable.ts";
+import { StageFailed } from "../../engine/durable.ts";
 import { isLostResult, runScript } from "../../engine/run-script.ts";
+import { CLOCK_TOLERANCE_MS } from "../../health/clock.ts";
 import type { Observation } from "../../machine/plan.ts";
 import type { ObservationVerdict, ProxyPlace } from "../../machine/questions.ts";
 import { proxyPlacesOf } from "../../machine/seen-machine.ts";
@@ -34,9 +35,6 @@ async function observeOnce(task: NodeTask, name: string): Promise<Observation> {
     throw new StageFailed(codeOfScript(seen), `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`);
   return seen;
 }
-
-/** AWS refuses requests signed more than five minutes off (IAM user guide, "Signature Version 4 errors"). */
-const CLOCK_TOLERANCE_MS = 5 * MINUTE;
 
 /**
  * Bytes that the system drive must have free: for the script's marker, the agent's files of a command, and what Windows

@@ -1,6 +1,6 @@
 import type { AgentEvidence, Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
-import { between } from "../slack/age.ts";
+import { age, between } from "../slack/age.ts";
 import { code, plain } from "../slack/text.ts";
 import {
   ADD_ROUTE,
@@ -10,6 +10,7 @@ import {
   REBOOT,
   rebootPress,
   removeCommand,
+  setClock,
   type Tell,
   type TroubleContext,
   type TroubleText,
@@ -54,6 +55,10 @@ function evidenceWords(evidence: AgentEvidence): string {
   switch (evidence.kind) {
     case "no-profile":
       return ": EC2 says that the instance has no instance profile, so the agent has no credentials";
+    case "clock-ahead":
+      return `, and its kubelet reports with a time ${age(evidence.byMs)} from now: the machine's clock is ahead, and AWS refuses what it signs`;
+    case "clock-behind":
+      return `, and its kubelet's last report is ${age(evidence.byMs)} old although its Node is Ready: most likely the machine's clock is behind, and AWS refuses what it signs`;
     case "many":
       return `, like ${evidence.silent} of ${evidence.of} agents of the cluster: the cause is most likely what they share`;
     case "kubelet-reports":
@@ -66,13 +71,13 @@ function evidenceWords(evidence: AgentEvidence): string {
 }
 
 /** Causes of a silence that has no evidence for one of them, the likeliest first. */
-const candidates = {
+const candidates: Readonly<Record<"kubelet-reports" | "kubelet-silent" | "none", string>> = {
   "kubelet-reports":
-    "Likely, in this order: the service `AmazonSSMAgent` is stopped, disabled or blocked; the route to the metadata service is lost; the way to Systems Manager is closed.",
+    "Likely, in this order: the service `AmazonSSMAgent` is stopped, disabled or blocked; the route to the metadata service is lost; the way to Systems Manager is closed, by a security group, an endpoint or a proxy.",
   "kubelet-silent":
     "Likely, in this order: Windows hangs in its boot or installs updates; it has lost its network; the route to the metadata service is lost.",
   none: "Likely, in this order: Windows hangs in its boot or installs updates; the service `AmazonSSMAgent` is stopped, disabled or blocked; the route to the metadata service is lost.",
-} as const;
+};
 
 /** Way to see what Windows does. */
 const SCREEN = "The EC2 console shows its screen (*Actions*, *Monitor and troubleshoot*, *Get instance screenshot*).";
@@ -85,6 +90,10 @@ function nextForSilent({ kind }: AgentEvidence, told: TroubleContext): Omit<Trou
   if (kind === "many")
     return {
       next: `Check the interface endpoints of Systems Manager or the NAT gateway, their security groups, and the instance role. ${doctor()} names the silent machines. A reboot of one of them helps only if its cause is its own.`,
+    };
+  if (kind === "clock-ahead" || kind === "clock-behind")
+    return {
+      next: `${setClock} ${again(told)}`,
     };
   if (told.isObserved) return { next: `${candidates[kind]} ${BY_HAND}` };
   return {
@@ -110,6 +119,10 @@ export const instanceTells: { readonly [K in InstanceTrouble]: Tell<K> } = {
   "agent-fails": ({ words }, told) => ({
     says: `The SSM agent takes commands, but cannot run them: ${foreign(words, 200)}. This happens where the metadata route is missing.`,
     next: `The route guard retries every minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ADD_ROUTE)}.`,
+  }),
+  "agent-blocked": ({ words }, told) => ({
+    says: `The SSM agent takes commands, but Windows does not let it start PowerShell: ${foreign(words, 200)}.`,
+    next: `A policy (AppLocker, Software Restriction, App Control) or a virus scanner blocks it: allow ${code("powershell.exe")} to the account SYSTEM there. A reboot does not help. ${again(told)}`,
   }),
   "agent-before-boot": ({ lastPingAt, bootedAt }, told) => ({
     says: `The SSM agent has not reported since the boot: its last report is ${between(lastPingAt, bootedAt)} older.`,

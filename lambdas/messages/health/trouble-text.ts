@@ -1,6 +1,6 @@
 import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
-import { plain } from "../slack/text.ts";
+import { code, plain } from "../slack/text.ts";
 
 /** Node that a trouble is told of. */
 export interface TroubleContext {
@@ -27,6 +27,9 @@ export type Tell<K extends Trouble["kind"]> = (
 
 /** Command that adds the route by hand; the mask 255.255.255.0 of the published command is rejected by Windows. */
 export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gateway>";
+
+/** Commands that set the clock, at the console of the machine. */
+export const setClock = `At the console of the machine: ${code("w32tm /query /status")} names its time source, ${code("w32tm /resync /force")} sets the clock.`;
 
 /** Next step where the route guard can start again. */
 export const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";

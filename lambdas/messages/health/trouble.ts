@@ -4,7 +4,7 @@ import type { CheckName } from "../../health/check.ts";
 import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
 import { untaint } from "../node/other-controllers.ts";
-import { between } from "../slack/age.ts";
+import { age, between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 import { instanceTells } from "./instance-troubles.ts";
 import { logWords } from "./log-words.ts";
@@ -15,6 +15,7 @@ import {
   doctor,
   foreign,
   removeCommand,
+  setClock,
   type Tell,
   type TroubleContext,
   type TroubleText,
@@ -26,6 +27,7 @@ export const checkNames: Readonly<Record<CheckName, string>> = {
   status: "EC2 status checks",
   agent: "SSM agent",
   boot: "New boot",
+  clock: "Clock",
   disk: "Free disk",
   metadata: "Metadata service",
   routes: "Link-local routes",
@@ -91,6 +93,10 @@ const markedWords = (marks: readonly DeletionMark[], { node, now }: TroubleConte
 
 const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   ...instanceTells,
+  "clock-wrong": ({ byMs }, told) => ({
+    says: `The machine's clock is ${age(Math.abs(byMs))} ${byMs > 0 ? "ahead" : "behind"}: AWS refuses what it signs, and Casement's orders expire on it.`,
+    next: `${setClock} It needs a route to Amazon Time Sync, ${code("169.254.169.123")}. ${again(told)}`,
+  }),
   "disk-low": ({ freeBytes, sizeBytes }, told) => ({
     says: `The system drive is nearly full: ${gigabytes(freeBytes)} of ${gigabytes(sizeBytes)} GB are free. Images cannot be pulled, and kubelet and scripts may fail.`,
     next: `The kubelet removes unused images. Remove what else fills the drive, such as logs and dumps, in Session Manager; or add a node with a larger drive, then run ${removeCommand(told)}. ${again(told)}`,

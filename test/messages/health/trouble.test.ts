@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DataPlaneFault } from "../../../lambdas/health/probe.ts";
-import type { AgentEvidence, Trouble } from "../../../lambdas/health/trouble.ts";
+import type { Trouble } from "../../../lambdas/health/trouble.ts";
 import { troubleWords } from "../../../lambdas/messages/health/trouble.ts";
 
 const now = "2026-11-21T14:30:00.000Z";
@@ -10,13 +10,16 @@ const words = (trouble: Trouble, isObserved = false) => troubleWords(trouble, { 
 const AGAIN = "`{win} why win-1` checks again.";
 const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
 const ROUTE = "At the console of the machine: `route add 169.254.169.254 mask 255.255.255.255 &lt;gateway&gt;`.";
+const SET_CLOCK =
+  "At the console of the machine: `w32tm /query /status` names its time source, `w32tm /resync /force` sets the clock.";
+const CLOCK = `${SET_CLOCK} ${AGAIN}`;
 const PROBED = "Check the node's container network and kube-proxy";
 
 const MOVED = `\`{win} reboot win-1\` evicts its pods, so that others take their place, and proves the node. ${AGAIN}`;
 
 const THROUGH_EC2 = `The EC2 console shows its screen (*Actions*, *Monitor and troubleshoot*, *Get instance screenshot*). \`{win} reboot win-1\` reboots it through EC2, once a person approved it: agent and route guard run at start-up. ${ROUTE}`;
 
-const silent = (kind: Exclude<AgentEvidence["kind"], "many">): Trouble => ({
+const silent = (kind: "no-profile" | "kubelet-reports" | "kubelet-silent" | "none"): Trouble => ({
   ...{ kind: "agent-silent", since: before(12), evidence: { kind } },
 });
 
@@ -68,9 +71,19 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     "Check the interface endpoints of Systems Manager or the NAT gateway, their security groups, and the instance role. `{win} doctor` names the silent machines. A reboot of one of them helps only if its cause is its own.",
   ],
   [
+    { kind: "agent-silent", since: before(12), evidence: { kind: "clock-ahead", byMs: 86_400_000 } },
+    "The SSM agent does not answer for 12m, and its kubelet reports with a time 24h from now: the machine's clock is ahead, and AWS refuses what it signs.",
+    CLOCK,
+  ],
+  [
+    { kind: "agent-silent", since: before(12), evidence: { kind: "clock-behind", byMs: 86_400_000 } },
+    "The SSM agent does not answer for 12m, and its kubelet's last report is 24h old although its Node is Ready: most likely the machine's clock is behind, and AWS refuses what it signs.",
+    CLOCK,
+  ],
+  [
     silent("kubelet-reports"),
     "The SSM agent does not answer for 12m, although its kubelet reports: Windows runs and has a network.",
-    `Likely, in this order: the service \`AmazonSSMAgent\` is stopped, disabled or blocked; the route to the metadata service is lost; the way to Systems Manager is closed. ${THROUGH_EC2}`,
+    `Likely, in this order: the service \`AmazonSSMAgent\` is stopped, disabled or blocked; the route to the metadata service is lost; the way to Systems Manager is closed, by a security group, an endpoint or a proxy. ${THROUGH_EC2}`,
   ],
   [
     silent("kubelet-silent"),
@@ -83,6 +96,11 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     `Likely, in this order: Windows hangs in its boot or installs updates; the service \`AmazonSSMAgent\` is stopped, disabled or blocked; the route to the metadata service is lost. ${THROUGH_EC2}`,
   ],
   [
+    { kind: "clock-wrong", byMs: -3 * 3_600_000 },
+    "The machine's clock is 3h behind: AWS refuses what it signs, and Casement's orders expire on it.",
+    `${SET_CLOCK} It needs a route to Amazon Time Sync, \`169.254.169.123\`. ${AGAIN}`,
+  ],
+  [
     { kind: "disk-low", freeBytes: 3.4 * 1024 ** 3, sizeBytes: 100 * 1024 ** 3 },
     "The system drive is nearly full: 3 of 100 GB are free. Images cannot be pulled, and kubelet and scripts may fail.",
     `The kubelet removes unused images. Remove what else fills the drive, such as logs and dumps, in Session Manager; or add a node with a larger drive, then run \`{win} remove win-1\`. ${AGAIN}`,
@@ -91,6 +109,11 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     { kind: "agent-fails", words: "plugin exited" },
     "The SSM agent takes commands, but cannot run them: plugin exited. This happens where the metadata route is missing.",
     `The route guard retries every minute. ${AGAIN} ${REBOOT} ${ROUTE}`,
+  ],
+  [
+    { kind: "agent-blocked", words: "failed to run commands: fork/exec powershell.exe: blocked by group policy." },
+    "The SSM agent takes commands, but Windows does not let it start PowerShell: failed to run commands: fork/exec powershell.exe: blocked by group policy.",
+    `A policy (AppLocker, Software Restriction, App Control) or a virus scanner blocks it: allow \`powershell.exe\` to the account SYSTEM there. A reboot does not help. ${AGAIN}`,
   ],
   [
     { kind: "agent-before-boot", lastPingAt: before(9), bootedAt: before(4) },

@@ -21,7 +21,7 @@ import { type Ec2Records, ec2Records } from "./records.ts";
 import { addRules, groupsOf, inboundOf, removeRules, storeGroup } from "./security-groups.ts";
 import { type InstanceSeed, seedInstance } from "./seed.ts";
 import { tagActions } from "./tags.ts";
-import { describedInstance, instanceFacts, nameLate } from "./view.ts";
+import { describedInstance, instanceFacts, nameLate, profileLost } from "./view.ts";
 
 /** The simulated EC2. */
 export interface Ec2 {
@@ -98,7 +98,7 @@ function faultsIn({ vpc, subnets }: Account): FaultKind[] {
     type: [...instanceTypes.keys()],
   };
   const ofLaunches: FaultKind[] = [noCapacity, launchFails, noHostnames, nameLate];
-  const kinds: FaultKind[] = [...ofLaunches, statusImpaired, volumeImpaired, eventScheduled];
+  const kinds: FaultKind[] = [...ofLaunches, statusImpaired, volumeImpaired, profileLost, eventScheduled];
   return kinds.map((kind) => withValues(kind, present));
 }
 

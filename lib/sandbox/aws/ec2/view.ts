@@ -46,6 +46,24 @@ function publicParts(records: Ec2Records, instance: InstanceRecord): Pick<Instan
   return { publicIp, publicDnsName: publicDnsName(publicIp, records.account.region) };
 }
 
+/** The fault of an instance whose profile someone took away (API reference, DisassociateIamInstanceProfile). */
+export const profileLost = {
+  kind: "profile-lost",
+  sentence: "The instance loses its instance profile, and its agent the credentials within an hour.",
+  fields: { instanceId: "instance id" },
+};
+
+/** Profile of an instance; none once the fault has taken it away. */
+const profileOf = ({ simulation }: Ec2Records, { instanceId, profileArn }: InstanceRecord): string | null =>
+  profileArn !== null && simulation.faults.applies(profileLost.kind, { instanceId }) ? null : profileArn;
+
+function profilePart(records: Ec2Records, instance: InstanceRecord): Pick<Instance, "IamInstanceProfile"> {
+  const arn = profileOf(records, instance);
+  return arn === null
+    ? {}
+    : { IamInstanceProfile: { Arn: arn, Id: `AIPA${instance.interfaceId.slice(-17).toUpperCase()}` } };
+}
+
 /** Describes metadata options as EC2 does. */
 export const describedMetadata = (options: MetadataOptions): InstanceMetadataOptionsResponse => ({
   State: "applied",
@@ -116,9 +134,7 @@ const livingParts = (records: Ec2Records, instance: InstanceRecord): Partial<Ins
       DeleteOnTermination: volume.deleteOnTermination,
     },
   })),
-  ...(instance.profileArn
-    ? { IamInstanceProfile: { Arn: instance.profileArn, Id: `AIPA${instance.interfaceId.slice(-17).toUpperCase()}` } }
-    : {}),
+  ...profilePart(records, instance),
 });
 
 /** Describes an instance as EC2 does. */
@@ -218,7 +234,7 @@ export function instanceFacts(records: Ec2Records, instance: InstanceRecord): In
     mac: instance.mac,
     gateway: gatewayOf(subnetCidr),
     subnetCidr,
-    instanceProfileArn: instance.profileArn,
+    instanceProfileArn: profileOf(records, instance),
     tags: instance.tags,
     groups: instance.groups,
     ...publicParts(records, instance),

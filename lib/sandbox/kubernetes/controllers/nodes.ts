@@ -17,11 +17,15 @@ export const GRACE = 50_000;
 /** Reads the node's operating system from its kubelet's label. */
 export const osOf = ({ metadata }: Node): string => metadata.labels?.["kubernetes.io/os"] ?? "";
 
-/** Finds the time of the kubelet's last heartbeat, by lease or status; at the earliest the node's creation. */
+/**
+ * Finds the time of the kubelet's last heartbeat; at the earliest the node's creation. The times in a status are those of
+ * the machine's clock, which may be wrong, so the lease counts where there is one: the simulated kubelet writes it by the
+ * clock by which the real controller notes when a lease changed (k8s pkg/controller/nodelifecycle, tryUpdateNodeHealth).
+ */
 export function lastHeard({ objects }: Pick<Cluster, "objects">, node: Node): number {
   const lease = objects.get<Lease>(leases, "kube-node-lease", node.metadata.name);
   const heartbeat = conditionOf(node.status?.conditions, "Ready")?.lastHeartbeatTime;
-  const times = [lease?.spec?.renewTime, heartbeat, node.metadata.creationTimestamp];
+  const times = [lease?.spec?.renewTime ?? heartbeat, node.metadata.creationTimestamp];
   return Math.max(...times.map((time) => (time ? Date.parse(time) : 0)));
 }
 

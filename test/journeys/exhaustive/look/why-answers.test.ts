@@ -70,6 +70,30 @@ test("an agent that was disabled is told with the likely causes, because the kub
   expect(said).toContain("[Open in AWS]");
 });
 
+test("an agent that is silent where the clock of its machine is wrong is told with that cause, by its kubelet's times", async () => {
+  here = await withSeedNodes();
+  injectFault(here, "clock-wrong", { instanceId: web.instanceId, how: "ahead" });
+  await here.pass(8);
+  expect((await look(here, `/win why ${web.name}`)).said).toMatch(
+    /❌ .*The machine's clock is 2\dh ahead: AWS refuses/,
+  );
+  injectFault(here, "agent-silent", { instanceId: web.instanceId });
+  await here.pass(35);
+  const { said } = await look(here, `/win why ${web.name}`);
+  expect(said).toMatch(
+    /does not answer for \d+m, and its kubelet reports with a time 2\dh from now: the machine's clock/,
+  );
+  expect(said).toContain("w32tm /resync /force");
+});
+
+test("an agent whose instance lost its profile is silent within an hour, with that cause", async () => {
+  here = await withSeedNodes();
+  injectFault(here, "profile-lost", { instanceId: web.instanceId });
+  await here.pass(110);
+  const { said } = await look(here, `/win why ${web.name}`);
+  expect(said).toMatch(/does not answer for \d+m: EC2 says that the instance has no instance profile/);
+});
+
 test("a volume that does not answer is named, and the event that EC2 has scheduled stands beside it", async () => {
   here = await withSeedNodes();
   injectFault(here, "volume-impaired", { instanceId: web.instanceId });

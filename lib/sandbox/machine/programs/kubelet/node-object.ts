@@ -107,9 +107,9 @@ const calm = (type: string, what: string): Readiness & { readonly type: string }
   message: `kubelet has ${what} available`,
 });
 
-/** All conditions; a transition time is kept from `before` unless the status changed. */
+/** All conditions, with times of the machine's own clock; a transition time is kept from `before` unless the status changed. */
 export function conditionsOf(machine: Machine, before: readonly Condition[]): Condition[] {
-  const now = new Date(machine.simulation.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+  const now = new Date(machine.clock()).toISOString().replace(/\.\d+Z$/, "Z");
   const found = [
     calm("MemoryPressure", "sufficient memory"),
     calm("DiskPressure", "no disk pressure"),
