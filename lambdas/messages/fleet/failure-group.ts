@@ -3,7 +3,7 @@ import { groupOwner } from "../../records/node-work.ts";
 import { type Block, isKept, type Message, type NodeRecord, type OperationRecord } from "../../records/records.ts";
 import { commandAfter, failureButtons } from "../operation/failure.ts";
 import { type MessageSettings, runbookLink } from "../operation/links.ts";
-import { nodeLabel, signs } from "../operation/node-lines.ts";
+import { nodeLabel, plainName, signs } from "../operation/node-lines.ts";
 import { stageName } from "../operation/stages.ts";
 import { remedyOf } from "../remedies/remedies.ts";
 import { localTime } from "../slack/age.ts";
@@ -16,10 +16,6 @@ const MOST_NODES = 8;
 
 /** Most characters of a confirmation's text (Block Kit, confirmation dialog: 300). */
 const CONFIRMATION = 280;
-
-/** Plain name of a machine for a confirmation, in which nothing is marked up. */
-const plainName = ({ nodeName, instanceId, index }: NodeRecord): string =>
-  nodeName?.split(".")[0] ?? instanceId ?? `node ${index + 1}`;
 
 /** Lists as many names as a confirmation holds. */
 function confirmed(words: string, nodes: readonly NodeRecord[]): string {
@@ -104,7 +100,8 @@ export function groupBlocks(
     ...(awaitsDecision(first) ? decisionButtons([first, ...others]) : []),
     ...(runbook ? [{ actionId: OPEN_RUNBOOK, value, text: "Runbook", url: runbook }] : []),
   ];
-  const rows = buttons.length > 0 ? [actions(`decide:${first.operation}:${first.index}:all`, buttons)] : [];
+  const names = nodes.map(plainName).join(", ");
+  const rows = buttons.length > 0 ? [actions(`decide:${first.operation}:${first.index}:all`, buttons, names)] : [];
   return [section(text), ...rows];
 }
 
