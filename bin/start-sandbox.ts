@@ -19,7 +19,7 @@ import { payloadManifest, seedAccount } from "../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../lib/sandbox/seed-nodes.ts";
 import { seedRelease } from "../lib/sandbox/seed-release.ts";
 import { createSimulator, type Simulator } from "../lib/sandbox/simulator.ts";
-import { type LedgerReader, stateReaders, unbegunOperations } from "../lib/sandbox/state-readers.ts";
+import { type LedgerReader, shownOperations, stateReaders } from "../lib/sandbox/state-readers.ts";
 import type { ClusterAccess, Endpoints } from "./endpoints.ts";
 import type { Flags } from "./flags.ts";
 import { type Addresses, ledgerOf, loadHandlers, mountHandlers, readDirectory } from "./handlers.ts";
@@ -107,7 +107,7 @@ function uiOf(simulator: Simulator, runtime: Runtime, addresses: Addresses, pool
   const { speed } = runtime.clock;
   const shown = page({
     ...{ ui: simulator.slack.ui, control: api, agents: simulator.ssm.pings, speed, setting },
-    unbegun: () => unbegunOperations(ledger),
+    operations: () => shownOperations(ledger),
   });
   return (request: Parameters<typeof api.answer>[0]) =>
     isControl(request.url) ? api.answer(request) : shown.answer(request);

@@ -1,9 +1,11 @@
 import { isOperation } from "../../lambdas/commands/list.ts";
+import { titleOf } from "../../lambdas/messages/command/syntax.ts";
 import { originId } from "../../lambdas/records/origin.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
 import type { StateReaders } from "./control/control.ts";
 import type { FaultValues } from "./core/faults.ts";
 import { demo } from "./demo.ts";
+import type { ShownOperation } from "./page/snapshot.ts";
 import type { Simulator } from "./simulator.ts";
 
 /** The ledger as its owner reads it. */
@@ -12,10 +14,10 @@ export interface LedgerReader {
   nodes(operation: string): Promise<NodeRecord[]>;
 }
 
-type ShownOperation = Awaited<ReturnType<StateReaders["operations"]>>[number];
+type ToldOperation = Awaited<ReturnType<StateReaders["operations"]>>[number];
 
 /** The ledger knows more ends than the control API: what was refused or never started has failed. */
-const statuses: Readonly<Record<OperationRecord["status"], ShownOperation["status"]>> = {
+const statuses: Readonly<Record<OperationRecord["status"], ToldOperation["status"]>> = {
   requested: "running",
   running: "running",
   waiting: "waiting",
@@ -27,28 +29,33 @@ const statuses: Readonly<Record<OperationRecord["status"], ShownOperation["statu
   "not-started": "failed",
 };
 
-/** Words for operations that did nothing. */
-const unbegunWords: Partial<Readonly<Record<OperationRecord["status"], string>>> = {
-  refused: "refused",
-  "not-started": "not started",
-};
-
 /** Operations that are read at once. */
 const MOST = 200;
 
-/** Finds the operations that did nothing. @returns how each ended, by its id */
-export async function unbegunOperations(ledger: LedgerReader): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (const { id, status } of await ledger.operations(MOST)) {
-    const words = unbegunWords[status];
-    if (words !== undefined) found.set(id, words);
-  }
-  return found;
-}
+const operationsOf = async (ledger: LedgerReader): Promise<OperationRecord[]> =>
+  (await ledger.operations(MOST)).filter(isOperation);
 
 const nodeName = (node: NodeRecord): string => node.nodeName ?? node.instanceId ?? `node ${node.index + 1}`;
 
-async function shown(ledger: LedgerReader, record: OperationRecord): Promise<ShownOperation> {
+/** Lists the operations as the page shows them; a dry run is none. */
+export async function shownOperations(ledger: LedgerReader): Promise<ShownOperation[]> {
+  const records = (await operationsOf(ledger)).filter(({ request }) => !("dryRun" in request && request.dryRun));
+  return Promise.all(
+    records.map(async (record) => ({
+      id: record.id,
+      title: titleOf(record.request),
+      user: originId(record),
+      status: record.status,
+      nodes: (await ledger.nodes(record.id)).map((node) => ({
+        name: nodeName(node),
+        stage: node.failure?.stage ?? node.stage ?? "",
+        status: node.status,
+      })),
+    })),
+  );
+}
+
+async function told(ledger: LedgerReader, record: OperationRecord): Promise<ToldOperation> {
   const nodes = await ledger.nodes(record.id);
   return {
     id: record.id,
@@ -94,10 +101,7 @@ export function stateReaders(simulator: Simulator, ledger: LedgerReader): StateR
     instances: () => JSON.parse(JSON.stringify(simulator.ec2.describe())),
     machines: () => simulator.machines.all().map((machine) => JSON.parse(JSON.stringify(machine))),
     nodes: () => simulator.kubernetes.objects("nodes").map((node) => ({ ...node })),
-    operations: async () => {
-      const records = (await ledger.operations(MOST)).filter(isOperation);
-      return Promise.all(records.map((record) => shown(ledger, record)));
-    },
+    operations: async () => Promise.all((await operationsOf(ledger)).map((record) => told(ledger, record))),
     messages: simulator.slack.messages,
     faultValues: () => faultValues(simulator),
     people: () => ({

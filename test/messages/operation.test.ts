@@ -142,6 +142,19 @@ describe("the one message of an operation", () => {
     expect(shown).toContain('"add-3f9c2a71:60"');
     expect(shown).toMatch(/\d+ more failures in the thread/);
   });
+
+  test("has no two buttons that a screen reader reads alike", () => {
+    const failed = Array.from({ length: 20 }, (_, index) => {
+      const failure = { stage: "features", why: "y".repeat(index + 1), left: "instance i-0 is running" } as const;
+      return decidingRecord({ index, instanceId: `i-0${index}`, failure });
+    });
+    const { blocks } = message(failed);
+    const labels = [...JSON.stringify(blocks).matchAll(/"type":"button".*?"accessibility_label":"([^"]*)"/g)];
+    expect(labels.length).toBeGreaterThan(12);
+    expect(labels).toHaveLength(textOf({ blocks }).split('"type":"button"').length - 1);
+    expect(new Set(labels.map(([, label]) => label)).size).toBe(labels.length);
+    expectWithinSlackLimits(blocks);
+  });
 });
 
 describe("the message of a failure", () => {

@@ -6,7 +6,7 @@ import { page } from "../../lib/sandbox/page/page.ts";
 import { type Slack, slack } from "../../lib/sandbox/slack/slack.ts";
 import { boltApp, SECRET, simulationAt, TOKEN } from "../sandbox/slack/workbench.ts";
 import { bot } from "./bot.ts";
-import { agents, instances, machines, nodes, operations } from "./samples.ts";
+import { agents, instances, machines, nodes, operations, shownOperations } from "./samples.ts";
 
 const setting = {
   cluster: demo.cluster.name,
@@ -54,7 +54,6 @@ export function servedPage() {
       faultValues: () => ({}),
     },
   });
-  const unbegun = async () => new Map<string, string>();
-  const parts = { ui: service.ui, control: controlApi, agents: () => agents, unbegun, speed: () => speed, setting };
-  return { simulation, slack: service, page: page(parts) };
+  const parts = { ui: service.ui, control: controlApi, agents: () => agents, speed: () => speed, setting };
+  return { simulation, slack: service, page: page({ ...parts, operations: async () => shownOperations }) };
 }

@@ -88,6 +88,29 @@ test("shows an answer to one person alone only to that person", async () => {
   await window.getByText("Nothing has been said here yet.").waitFor();
 });
 
+test("names to a screen reader what buttons and links are about", async () => {
+  await type("/win add web 3");
+  const row = window.getByRole("article").filter({ has: window.getByRole("heading", { name: "Add 3 nodes to web" }) });
+  await row.getByRole("button", { name: "Terminate now (i-0a1b2c3d4e5f60712)" }).waitFor();
+  await row.getByRole("link", { name: "Open in AWS (i-0a1b2c3d4e5f60712)" }).waitFor();
+  await row.getByRole("button", { name: "Cancel operation (add-3f9c2a71)" }).waitFor();
+});
+
+test("shows of an operation's nodes what is done, under way or failed", async () => {
+  const panel = window.getByRole("region", { name: "Operations" });
+  await panel.getByText("Add 3 nodes to web").waitFor();
+  expect(
+    await panel
+      .getByRole("listitem")
+      .filter({ hasNot: window.getByRole("list") })
+      .allInnerTexts(),
+  ).toEqual([
+    "ip-10-0-0-21 done",
+    "i-0a1b2c3d4e5f60711 installing Windows features, with one reboot",
+    "i-0a1b2c3d4e5f60712 needs a decision: binaries",
+  ]);
+});
+
 test("says in Slack's words that a command of nobody is not valid", async () => {
   await type("/lose everything");
   await window.getByText("/lose is not a valid command.").waitFor();

@@ -5,6 +5,7 @@ import {
   type OperationView,
 } from "../../lambdas/records/records.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
+import type { ShownOperation } from "../../lib/sandbox/page/snapshot.ts";
 
 const minutes = (count: number): string => new Date(Date.parse("2026-11-20T14:00:00Z") + count * 60_000).toISOString();
 
@@ -127,6 +128,21 @@ export const operations = [
     nodes: [
       { name: "ip-10-0-0-21", stage: "admit" },
       { name: "i-0a1b2c3d4e5f60711", stage: "features" },
+    ],
+  },
+];
+
+/** Operations as the page's reader has them. */
+export const shownOperations: readonly ShownOperation[] = [
+  {
+    id: "add-3f9c2a71",
+    title: "Add 3 nodes to web",
+    user: "U0OPERATOR",
+    status: "running",
+    nodes: [
+      { name: "ip-10-0-0-21", stage: "admit", status: "succeeded" },
+      { name: "i-0a1b2c3d4e5f60711", stage: "features", status: "running" },
+      { name: "i-0a1b2c3d4e5f60712", stage: "payload", status: "deciding" },
     ],
   },
 ];

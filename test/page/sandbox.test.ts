@@ -90,9 +90,9 @@ test("offers EC2's reboot of a machine that does not come back, and opens the sc
   await injectFault("boot hangs", 1);
   await type(window, "/win reboot ip-10-0-3-7 --force ip-10-0-3-7.us-west-2.compute.internal");
   const reboot = message("Reboot ip-10-0-3-7");
-  await reboot.getByRole("button", { name: "Approve", exact: true }).waitFor(LONG);
+  await reboot.getByRole("button", { name: /^Approve \(/ }).waitFor(LONG);
   await window.getByRole("button", { name: /Arjun/ }).click();
-  await reboot.getByRole("button", { name: "Approve", exact: true }).click(LONG);
+  await reboot.getByRole("button", { name: /^Approve \(/ }).click(LONG);
   await reboot.getByText("rebooting the machine").first().waitFor(LONG);
   await pace(300);
   await reboot.getByRole("link", { name: "Screenshot" }).waitFor(LONG);

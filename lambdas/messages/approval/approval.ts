@@ -46,13 +46,17 @@ const planNote = ({ hash, asking }: Approval): Block =>
 const buttons = (operation: string, approval: Approval): Block => {
   const value = askingOf(operation, approval);
   const approve: Button = { actionId: APPROVE_OPERATION, value, text: "Approve" };
-  return actions(`approval:${value}`, [
-    approval.card.isHopeless ? { ...approve, text: "Approve the wait" } : { ...approve, style: "primary" },
-    { actionId: DENY_OPERATION, value, text: "Deny" },
-    ...(approval.unapprovedNode === undefined
-      ? []
-      : [{ actionId: RUN_UNAPPROVED, value, text: "Run without approval…" }]),
-  ]);
+  return actions(
+    `approval:${value}`,
+    [
+      approval.card.isHopeless ? { ...approve, text: "Approve the wait" } : { ...approve, style: "primary" },
+      { actionId: DENY_OPERATION, value, text: "Deny" },
+      ...(approval.unapprovedNode === undefined
+        ? []
+        : [{ actionId: RUN_UNAPPROVED, value, text: "Run without approval…" }]),
+    ],
+    operation,
+  );
 };
 
 /** Blocks of an operation's message about its approval: the plan and its buttons while it waits, one line afterwards. */

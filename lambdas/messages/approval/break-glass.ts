@@ -35,10 +35,14 @@ const sectionWhileOpen = (approval: Approval, hasEnded: boolean): Block =>
 /** Buttons of a review; they carry the votes of an approval. */
 const buttons = (operation: string, approval: Approval): Block => {
   const value = askingOf(operation, approval);
-  return actions(`review:${value}`, [
-    { actionId: APPROVE_OPERATION, value, text: "Looks fine", style: "primary" },
-    { actionId: DENY_OPERATION, value, text: "Raise a concern", style: "danger" },
-  ]);
+  return actions(
+    `review:${value}`,
+    [
+      { actionId: APPROVE_OPERATION, value, text: "Looks fine", style: "primary" },
+      { actionId: DENY_OPERATION, value, text: "Raise a concern", style: "danger" },
+    ],
+    operation,
+  );
 };
 
 const verdictOf = ({ decision, reason }: CountedVote): string =>

@@ -4,7 +4,7 @@ import { type Block, isKept, type Message, type NodeRecord, type OperationRecord
 import { withFoldedLog } from "../health/log-words.ts";
 import { commandAfter, failureButtons } from "../operation/failure.ts";
 import { type MessageSettings, runbookLink } from "../operation/links.ts";
-import { became, nodeLabel, signs } from "../operation/node-lines.ts";
+import { became, nodeLabel, plainName, signs } from "../operation/node-lines.ts";
 import { stageName } from "../operation/stages.ts";
 import { remedyOf } from "../remedies/remedies.ts";
 import { localTime } from "../slack/age.ts";
@@ -17,10 +17,6 @@ const MOST_NODES = 8;
 
 /** Most characters of a confirmation's text (Block Kit, confirmation dialog: 300). */
 const CONFIRMATION = 280;
-
-/** Plain name of a machine for a confirmation, in which nothing is marked up. */
-const plainName = ({ nodeName, instanceId, index }: NodeRecord): string =>
-  nodeName?.split(".")[0] ?? instanceId ?? `node ${index + 1}`;
 
 /** Lists as many names as a confirmation holds. */
 function confirmed(words: string, nodes: readonly NodeRecord[]): string {
@@ -114,7 +110,8 @@ export function groupBlocks(
     ...(awaitsDecision(first) ? decisionButtons([first, ...others]) : []),
     ...(runbook ? [{ actionId: OPEN_RUNBOOK, value, text: "Runbook", url: runbook }] : []),
   ];
-  const rows = buttons.length > 0 ? [actions(`decide:${first.operation}:${first.index}:all`, buttons)] : [];
+  const names = nodes.map(plainName).join(", ");
+  const rows = buttons.length > 0 ? [actions(`decide:${first.operation}:${first.index}:all`, buttons, names)] : [];
   return [section(text), ...rows];
 }
 

@@ -2,7 +2,7 @@ import { SCREENSHOT_LINK_MS } from "../../records/late-reboot.ts";
 import { workOwner } from "../../records/node-work.ts";
 import type { Block, NodeRecord } from "../../records/records.ts";
 import { instanceLink, type MessageSettings } from "../operation/links.ts";
-import { nodeLabel } from "../operation/node-lines.ts";
+import { nodeLabel, plainName } from "../operation/node-lines.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { EC2_REBOOT, OPEN_AWS, OPEN_SCREENSHOT } from "../slack/buttons.ts";
@@ -90,7 +90,7 @@ function lateBlocks(node: NodeRecord, settings: MessageSettings, now: string): B
   const isOffered = node.callbacks.decision !== undefined;
   const buttons = [...(isOffered ? [rebootButton(node, now)] : []), ...links(node, settings, now)];
   const words = section(lateWords(node, now, isOffered));
-  return buttons.length === 0 ? [words] : [words, actions(`late:${workOwner(node)}`, buttons)];
+  return buttons.length === 0 ? [words] : [words, actions(`late:${workOwner(node)}`, buttons, plainName(node))];
 }
 
 /** Tells the machines that have not come back from their reboot for half an hour, with what can be pressed. */

@@ -24,7 +24,7 @@ import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, PROVE_AGAIN, TERMINATE_INSTANCE 
 import { code, codeBlock, GAVE_UP, plain, prose, sentence } from "../slack/text.ts";
 import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
-import { nodeLabel, signs, workDone } from "./node-lines.ts";
+import { nodeLabel, plainName, signs, workDone } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
 
 type NodeRequest = Extract<Request, { readonly node: string }>;
@@ -76,7 +76,7 @@ function buttonsOf(node: NodeRecord, settings: MessageSettings, now: string, cur
 
 /** Row of buttons about a node; no block where there are none. */
 const rowOf = (node: NodeRecord, buttons: readonly Button[]): Block[] =>
-  buttons.length > 0 ? [actions(`decide:${workOwner(node)}`, buttons)] : [];
+  buttons.length > 0 ? [actions(`decide:${workOwner(node)}`, buttons, plainName(node))] : [];
 
 /** Row of a failed machine's buttons. */
 export function failureButtons(

@@ -19,6 +19,10 @@ export const signs: Readonly<Record<NodeStatus, string>> = {
 export const nodeLabel = (node: NodeRecord): string =>
   node.nodeName ? code(node.nodeName) : `node ${node.index + 1}${node.instanceId ? ` ${code(node.instanceId)}` : ""}`;
 
+/** Name of a node for plain text, such as a confirmation: its host name, its instance, or its number. */
+export const plainName = ({ nodeName, instanceId, index }: NodeRecord): string =>
+  nodeName?.split(".")[0] ?? instanceId ?? `node ${index + 1}`;
+
 /** Time that a node took; waiting for a decision is not part of it. */
 export function worked({ status, startedAt, failedAt, endedAt }: NodeRecord, now: string): string {
   // A drain that went on after its question has not failed.

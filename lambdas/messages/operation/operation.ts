@@ -85,7 +85,7 @@ const cancelButton = (operation: OperationRecord, nodes: readonly NodeRecord[]):
 function operationButtons({ operation, nodes, followUps = [] }: OperationView): Block[] {
   if (cancellable(operation, nodes))
     return [
-      actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)]),
+      actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)], operation.id),
       // In a row of its own: what it starts replaces no button of the operation.
       ...(operation.rollout?.paused ? undoRow("undo:stop", operation.summary ?? "") : []),
     ];

@@ -207,7 +207,9 @@ export function waitReminder(wait: PersonWait, { called, holder, now }: Called):
   const has = holder ? [section(holderWords(holder))] : [];
   // Only the requester can answer a dialog: nobody else can have it.
   const take =
-    "person" in wait.audience ? [] : [actions(`wait:${wait.kind}:${wait.operation}`, [takeButton(waitName(wait))])];
+    "person" in wait.audience
+      ? []
+      : [actions(`wait:${wait.kind}:${wait.operation}`, [takeButton(waitName(wait))], wait.node ?? wait.operation)];
   return { text, blocks: [section(text), ...has, ...take] };
 }
 

@@ -56,21 +56,37 @@ const confirmation = ({ title, text, confirm, deny }: Confirmation): object => (
   style: "danger",
 });
 
-const button = ({ actionId, value, text, url, style, confirm }: Button): object => ({
+/** Longest label of a button for screen readers (Slack, block elements reference, "Button": accessibility_label). */
+const LONGEST_LABEL = 75;
+
+/** Names what a button is about: the targets of the command in its value, or the value itself. */
+const subjectOf = (value: string): string => value.replace(/ --.*$/, "").replace(/^\S+ /, "");
+
+/** Label that a screen reader reads in place of the button's text, so that no two buttons of a channel are read alike. */
+function labelOf(text: string, subject: string): { readonly accessibility_label?: string } {
+  if (text.toLowerCase().split(" ").includes(subject)) return {};
+  return { accessibility_label: `${text} (${subject.slice(0, LONGEST_LABEL - text.length - 3)})` };
+}
+
+const button = ({ actionId, value, text, url, style, confirm }: Button, subject = subjectOf(value)): object => ({
   type: "button",
   action_id: actionId,
   value,
   text: plainText(text),
+  ...labelOf(text, subject),
   ...(url ? { url } : {}),
   ...(style ? { style } : {}),
   ...(confirm ? { confirm: confirmation(confirm) } : {}),
 });
 
-/** A row of buttons; the block's id stays the same across updates. */
-export const actions = (id: string, buttons: readonly Button[]): Block => ({
+/**
+ * A row of buttons; the block's id stays the same across updates.
+ * @param subject plain name of what they are about, where their values do not name it
+ */
+export const actions = (id: string, buttons: readonly Button[], subject?: string): Block => ({
   type: "actions",
   block_id: id,
-  elements: buttons.map(button),
+  elements: buttons.map((one) => button(one, subject)),
 });
 
 interface StyledBlock {

@@ -6,7 +6,7 @@ import { type Assets, bundled, documentOf } from "./assets.ts";
 import { changes } from "./changes.ts";
 import { runbookDocument } from "./runbook.ts";
 import { RUNBOOK_PATH } from "./runbook-address.ts";
-import { type Agent, type State, snapshotOf, type Unbegun } from "./snapshot.ts";
+import { type Agent, type ShownOperation, type State, snapshotOf } from "./snapshot.ts";
 import type { Setting } from "./vocabulary.ts";
 
 /** Anything that answers HTTP requests in process. */
@@ -21,8 +21,8 @@ export interface PageParts {
   readonly control: Service;
   /** Facts that SSM knows of the instances' agents. */
   readonly agents: () => readonly Agent[];
-  /** The ledger's word for operations that did nothing. */
-  readonly unbegun: () => Promise<Unbegun>;
+  /** Operations of the ledger, the newest first. */
+  readonly operations: () => Promise<readonly ShownOperation[]>;
   /** Factor by which the sandbox's time passes faster than the host's. */
   readonly speed: () => number;
   readonly setting: Setting;
@@ -69,7 +69,7 @@ function assetRoutes(title: string): Readonly<Record<string, Route>> {
   };
 }
 
-function dataRoutes({ ui, control, agents, unbegun, speed, setting }: PageParts): Readonly<Record<string, Route>> {
+function dataRoutes({ ui, control, agents, operations, speed, setting }: PageParts): Readonly<Record<string, Route>> {
   const slackChanges = changes();
   ui.onChange(slackChanges.announce);
   const state = async (): Promise<State> => {
@@ -82,7 +82,7 @@ function dataRoutes({ ui, control, agents, unbegun, speed, setting }: PageParts)
       const userId = query.get("as") ?? "";
       return json({ messages: ui.messagesFor(userId), views: ui.viewsOf(userId) });
     },
-    "/page/world": async () => json(snapshotOf(await state(), agents(), speed(), await unbegun())),
+    "/page/world": async () => json(snapshotOf(await state(), agents(), speed(), await operations())),
     "/page/events": async () => eventStream(slackChanges.stream()),
   };
 }

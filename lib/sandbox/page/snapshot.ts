@@ -1,3 +1,4 @@
+import type { NodeStatus } from "../../../lambdas/records/records.ts";
 import { TAG } from "../../../lambdas/tags.ts";
 
 /** The control API's GET /state, as far as the page shows it. */
@@ -6,7 +7,6 @@ export interface State {
   readonly instances: readonly EC2Instance[];
   readonly machines: readonly Disk[];
   readonly nodes: readonly KubernetesNode[];
-  readonly operations: readonly ShownOperation[];
 }
 
 interface EC2Instance {
@@ -50,14 +50,23 @@ export interface Agent {
   readonly pingStatus: string;
 }
 
+/** A node of an operation. */
+export interface WorkedNode {
+  readonly name: string;
+  /** Name of the stage that it is at or failed at; "" before the first. */
+  readonly stage: string;
+  readonly status: NodeStatus;
+}
+
 /** An operation of the ledger. */
 export interface ShownOperation {
   readonly id: string;
-  readonly command: string;
+  /** "Add 2 nodes to web" */
+  readonly title: string;
   readonly user: string;
-  /** As the control API says it; on the page the ledger's own word for an end that the control API counts as failed. */
+  /** In the ledger's words: "running", "refused". */
   readonly status: string;
-  readonly nodes: readonly { readonly name: string; readonly stage: string }[];
+  readonly nodes: readonly WorkedNode[];
 }
 
 /** An instance in one row. */
@@ -163,19 +172,21 @@ const isThere = (instances: readonly EC2Instance[], id: string): boolean =>
 const newestFirst = (one: EC2Instance, other: EC2Instance): number =>
   (other.LaunchTime ?? "").localeCompare(one.LaunchTime ?? "");
 
-/** Ends of operations that did nothing, by their ids: "refused", "not started". */
-export type Unbegun = ReadonlyMap<string, string>;
-
 /**
  * Makes the content of the simulator's half of the page. Windows nodes and the newest instances come
  * first: they are what the operations work on.
- * @param unbegun the control API counts these operations as failed
+ * @param operations as the ledger has them, the newest first
  */
-export const snapshotOf = (state: State, agents: readonly Agent[], speed: number, unbegun: Unbegun): Snapshot => ({
+export const snapshotOf = (
+  state: State,
+  agents: readonly Agent[],
+  speed: number,
+  operations: readonly ShownOperation[],
+): Snapshot => ({
   now: state.now,
   speed,
   instances: [...state.instances].sort(newestFirst).map((instance) => shownInstance(instance, agents)),
   nodes: state.nodes.map(shownNode).sort((one, other) => Number(other.windows) - Number(one.windows)),
   registries: shownRegistries(state.machines.filter(({ instanceId }) => isThere(state.instances, instanceId))),
-  operations: state.operations.map((one) => ({ ...one, status: unbegun.get(one.id) ?? one.status })),
+  operations,
 });

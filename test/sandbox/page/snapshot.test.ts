@@ -1,18 +1,13 @@
 import { expect, test } from "vitest";
 import { snapshotOf } from "../../../lib/sandbox/page/snapshot.ts";
-import { agents, instances, machines, nodes, operations } from "../../page/samples.ts";
+import { agents, instances, machines, nodes } from "../../page/samples.ts";
 
-const state = { now: "2026-11-20T14:12:00.000Z", instances, machines, nodes, operations } as unknown as Parameters<
+const state = { now: "2026-11-20T14:12:00.000Z", instances, machines, nodes } as unknown as Parameters<
   typeof snapshotOf
 >[0];
 
 test("puts the newest instances first, with what SSM hears of their agents", () => {
-  const shown = snapshotOf(state, agents, 1, new Map()).instances.map(({ id, state, ping, pool }) => [
-    id,
-    state,
-    ping,
-    pool,
-  ]);
+  const shown = snapshotOf(state, agents, 1, []).instances.map(({ id, state, ping, pool }) => [id, state, ping, pool]);
   expect(shown).toEqual([
     ["i-0a1b2c3d4e5f60711", "pending", "–", "web"],
     ["i-0a1b2c3d4e5f60710", "running", "Online", "web"],
@@ -22,7 +17,7 @@ test("puts the newest instances first, with what SSM hears of their agents", () 
 });
 
 test("puts Windows nodes first, in the words of kubectl", () => {
-  const shown = snapshotOf(state, agents, 1, new Map()).nodes.map(({ name, status, instanceId }) => [
+  const shown = snapshotOf(state, agents, 1, []).nodes.map(({ name, status, instanceId }) => [
     name.split(".")[0],
     status,
     instanceId,
@@ -35,7 +30,7 @@ test("puts Windows nodes first, in the words of kubectl", () => {
 });
 
 test("lists the registries' files by folder and content, without those of machines that are gone", () => {
-  expect(snapshotOf(state, agents, 1, new Map()).registries).toEqual([
+  expect(snapshotOf(state, agents, 1, []).registries).toEqual([
     { folder: "mirror.example.com_5000_", hash: "60303ae2", instanceIds: ["i-0a1b2c3d4e5f60710"] },
     { folder: "quay.io", hash: "2c26b46b", instanceIds: ["i-0a1b2c3d4e5f60711"] },
     { folder: "quay.io", hash: "9f86d081", instanceIds: ["i-0a1b2c3d4e5f60710"] },
@@ -48,18 +43,9 @@ test("calls a node that never reported Unknown, and an instance without details 
     instances: [{ InstanceId: "i-1" }],
     machines: [],
     nodes: [{ metadata: { name: "n" } }],
-    operations: [],
   };
-  const snapshot = snapshotOf(bare, [], 60, new Map());
+  const snapshot = snapshotOf(bare, [], 60, []);
   expect(snapshot.nodes[0]).toMatchObject({ status: "Unknown", version: "", instanceId: "", windows: false });
   expect(snapshot.instances[0]).toMatchObject({ id: "i-1", state: "unknown", ping: "–" });
   expect(snapshot.speed).toBe(60);
-});
-
-test("says of an operation that did nothing how it ended, where the control API counts it as failed", () => {
-  const [first] = operations;
-  if (!first) throw new Error("the samples have no operation");
-  const failed = { ...state, operations: ["drain-1", "drain-2"].map((id) => ({ ...first, id, status: "failed" })) };
-  const shown = snapshotOf(failed, agents, 1, new Map([["drain-1", "refused"]])).operations;
-  expect(shown.map(({ status }) => status)).toEqual(["refused", "failed"]);
 });

@@ -74,6 +74,12 @@ const wrongBlocks: [string, unknown, string, string][] = [
     "/blocks/0/text/text",
   ],
   [
+    "a long label for screen readers",
+    actions(button({ accessibility_label: "x".repeat(76) })),
+    "must be less than 76 characters",
+    "/blocks/0/elements/0/accessibility_label",
+  ],
+  [
     "mrkdwn on a button",
     actions(button({ text: mrkdwn("Go") })),
     "must be a valid enum value",

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
-import type { ShownNode, ShownOperation, Snapshot } from "../snapshot.ts";
+import type { ShownNode, Snapshot } from "../snapshot.ts";
 import type { Seat, Setting } from "../vocabulary.ts";
 import { useSetting, useSlack, useSnapshot } from "./live.ts";
+import { isUnderWay } from "./simulator/operations.tsx";
 import { SimulatorPanel } from "./simulator/simulator-panel.tsx";
 import { Channel } from "./slack/channel.tsx";
 import type { Names } from "./slack/completion.ts";
@@ -42,9 +43,6 @@ function Seats({ people, seat, choose }: { people: readonly Seat[]; seat: Seat; 
   );
 }
 
-/** Finds out whether an operation can still be cancelled. */
-const isUnderWay = ({ status }: ShownOperation): boolean => status === "running" || status === "waiting";
-
 /** Collects the names that the composer completes: Windows nodes with their pools, and operations that still run. */
 function namesIn(snapshot: Snapshot | undefined): Names {
   const { nodes = [], instances = [], operations = [] } = snapshot ?? {};
@@ -55,7 +53,7 @@ function namesIn(snapshot: Snapshot | undefined): Names {
       .map((node) => ({ word: node.name, means: `${poolOf(node)}, ${node.status}` })),
     operations: operations
       .filter(isUnderWay)
-      .map(({ id, command, status }) => ({ word: id, means: `${command}, ${status}` })),
+      .map(({ id, title, status }) => ({ word: id, means: `${title}, ${status}` })),
   };
 }
 

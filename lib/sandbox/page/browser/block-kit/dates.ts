@@ -21,8 +21,5 @@ export const formattedDate = (seconds: number, format: string): string =>
     return form ? new Intl.DateTimeFormat("en", form).format(new Date(seconds * 1_000)) : token;
   });
 
-/** The time beside a message: "14:32". @param ts Slack's: seconds with six decimals */
-export const timeOfMessage = (ts: string): string =>
-  new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(
-    new Date(Number(ts) * 1_000),
-  );
+/** The time beside a message: "2:32 PM", as the times in messages. @param ts Slack's: seconds with six decimals */
+export const timeOfMessage = (ts: string): string => formattedDate(Number(ts), "{time}");

@@ -105,6 +105,7 @@ const LinkButton = ({ element, place, url }: Drawn & { readonly url: string }) =
     href={safe(url)}
     target="_blank"
     rel="noreferrer"
+    aria-label={element.accessibility_label}
     onClick={() => void place.use(place.blockId, element.action_id, element.value ?? "")}
   >
     <Text text={element.text} setting={place.setting} />

@@ -1,13 +1,16 @@
 import { isStage, stageDoing, stageName } from "../../../../../lambdas/messages/operation/stages.ts";
+import type { WorkedNode } from "../../snapshot.ts";
 
-const hasEnded = (status: string): boolean => status !== "running" && status !== "waiting";
+const ends: Partial<Readonly<Record<WorkedNode["status"], string>>> = {
+  deciding: "needs a decision",
+  failed: "failed",
+  cancelled: "cancelled",
+};
 
-/**
- * A stage in a user's words; anything else a node may say of itself ("queued") as it is.
- * @param status of the operation: when it is over, the stage is where the node came to
- */
-export function stageWords(stage: string, status: string): string {
+/** State of an operation's node in a user's words: what is done with it, or how it ended and at which stage. */
+export function stageWords({ stage, status }: Pick<WorkedNode, "stage" | "status">): string {
   if (status === "succeeded") return "done";
-  if (!isStage(stage)) return stage;
-  return hasEnded(status) ? `came to: ${stageName(stage)}` : stageDoing(stage);
+  if (!isStage(stage)) return ends[status] ?? status;
+  const end = ends[status];
+  return end === undefined ? stageDoing(stage) : `${end}: ${stageName(stage)}`;
 }
