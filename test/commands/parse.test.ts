@@ -176,7 +176,7 @@ const patch: Command = {
   arguments: [{ name: "node", field: "targets", kind: "nodes-or-pool", required: true, means: "nodes, or a pool" }],
   options: [
     { option: "max", kind: "count", most: 5, means: "how many at once" },
-    { option: "reason", kind: "text", most: 20, means: "why" },
+    { option: "reason", kind: "text", value: '"<reason>"', most: 20, means: "why" },
     { option: "canary", kind: "flag", means: "whatever happens" },
   ],
   effect: "change",
