@@ -13,7 +13,6 @@ import { type FrontDoorClients, frontDoorClients } from "./front-door-clients.ts
 import { type Invoke, invoker } from "./invoke.ts";
 import { type KeyFacts, keyReader } from "./keys.ts";
 import { type ClusterCredential, type Kubernetes, kubernetes } from "./kubernetes.ts";
-import { type Respond, responder } from "./respond.ts";
 import { awsOptions, s3Client } from "./s3.ts";
 import { type Subscriptions, subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
@@ -35,8 +34,6 @@ export interface Clients extends FrontDoorClients {
   readonly events: Events;
   /** Calls a function that answers at once. */
   readonly invoke: Invoke;
-  /** Answers a command at the response URL that Slack sent with it. */
-  readonly respond: Respond;
   /** Reads an instance's state in its Auto Scaling group; null for an instance that belongs to no group. */
   groupMember(instanceId: string): Promise<GroupMember | null>;
   /** Lists the subscribers of an SNS topic. */
@@ -70,7 +67,6 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     kubernetesWith: (other) => kubernetes(async () => other, transport?.kubernetes),
     events: events(awsCalls(settings, transport)),
     invoke: invoker(awsCalls(settings, transport)),
-    respond: responder(settings.slackUrl, transport?.fetch),
     groupMember: autoScaling(awsCalls(settings, transport)),
     subscriptions: subscriptions(awsCalls(settings, transport)),
     key: keyReader(awsCalls(settings, transport)),

@@ -4,6 +4,7 @@ import { awsCalls } from "./aws-call.ts";
 import { type DynamoDb, dynamodb } from "./dynamodb.ts";
 import { type Functions, functions } from "./functions.ts";
 import { logRefusal } from "./refusals.ts";
+import { type Respond, responder } from "./respond.ts";
 import { DOUBT_MS, KEEP_MS, secrets } from "./secrets.ts";
 import type { Transport } from "./transport.ts";
 
@@ -18,6 +19,8 @@ export interface FrontDoorClients {
   secret(name: string, fresh: boolean): Promise<string>;
   /** Slack's Web API with the cached token. If Slack rejects that token, the client reads the secret again. */
   slack(): Promise<WebClient>;
+  /** Answers a command or a click at the response URL that Slack sent with it. */
+  readonly respond: Respond;
   /**
    * Reads the secret with which Slack signs its requests.
    * @param doubted true if a signature did not match: reads the secret again, unless it was read a moment ago
@@ -62,6 +65,7 @@ export function frontDoorClients(
         slack = webClient(settings.slackUrl, botToken, newToken, patience.slack, transport);
       return slack;
     },
+    respond: responder(settings.slackUrl, transport?.fetch),
     signingSecret: async (doubted) => (await slackSecrets(doubted ? DOUBT_MS : KEEP_MS)).signingSecret,
   };
 }

@@ -18,6 +18,8 @@ export interface PlacedClick extends SlackSender {
   readonly threadTs: string;
   /** Only this person sees the message. Slack keeps no such message, so the ledger lists none. */
   readonly isPrivate: boolean;
+  /** Slack's address at which such a message can be replaced; undefined for any other one. */
+  readonly responseUrl: string | undefined;
   /** Name of the workspace in the addresses of its messages. */
   readonly domain: string;
 }

@@ -3,9 +3,9 @@ import { type FrontDoorContext, timestamp } from "../steps/context.ts";
 import { executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
 import { cards } from "../steps/slack/cards.ts";
+import { privately } from "../steps/slack/privately.ts";
 import { responseUrls } from "../steps/slack/response-urls.ts";
 import { roster } from "../steps/slack/roster.ts";
-import { thread } from "../steps/slack/thread.ts";
 import type { Steps } from "../steps/steps.ts";
 import type { FrontDoorConfiguration } from "./configuration.ts";
 
@@ -15,7 +15,8 @@ import type { FrontDoorConfiguration } from "./configuration.ts";
  * else is cached between requests or happens rarely.
  */
 export interface FrontDoorSteps
-  extends Pick<Steps, "now" | "timestamp" | "executions" | "ledger" | "responseUrls" | "roster" | "thread"> {
+  extends Pick<Steps, "now" | "timestamp" | "executions" | "ledger" | "responseUrls" | "roster"> {
+  readonly thread: Pick<Steps["thread"], "answer" | "openDialog">;
   readonly cards: Pick<ReturnType<typeof cards>, "of">;
 }
 
@@ -49,7 +50,7 @@ export const frontDoorSteps = (context: FrontDoorContext, command: string): Fron
     ledger: ledger(context),
     responseUrls: responseUrls(context),
     roster: { ...known, read: kept(known.read, context.now) },
-    thread: thread(context, async () => command),
+    thread: privately(context, async () => command),
   };
 };
 

@@ -26,19 +26,40 @@ export interface ButtonPress extends PlacedClick {
   readonly triggerId: string;
 }
 
+/** The answer that an operation was started. */
+interface StartAnswer extends Message {
+  readonly isStarted?: true;
+}
+
 /**
- * Starts a request with the same checks as if the person had typed it.
+ * Starts a request with the same checks as if the person had typed it. The answer of a look replaces the private message
+ * whose button was pressed.
  * @param cause names the operation: the same cause again is the same operation
- * @returns the private answer; null if a dialog opened instead
+ * @returns the private answer; null if a dialog opened instead, or the look's answer is enough
  */
-async function start(door: FrontDoor, presser: ButtonPress, request: Request, cause: string): Promise<Message | null> {
+async function start(
+  door: FrontDoor,
+  presser: ButtonPress,
+  request: Request,
+  cause: string,
+): Promise<StartAnswer | null> {
   const refusal = await refusalOf(door, presser, request.command);
   if (refusal) return refusalMessage(refusal);
   const { userId, userName, channel, triggerId } = presser;
-  const operation = await accept(door, { request, requester: { userId, userName, channel }, triggerId, cause });
+  const isLook = !isChange(request.command);
+  const responseUrl = isLook ? presser.responseUrl : undefined;
+  const requester = { userId, userName, channel };
+  const operation = await accept(door, {
+    request,
+    requester,
+    triggerId,
+    cause,
+    ...(responseUrl ? { responseUrl } : {}),
+  });
   if (operation.executionArn !== null) return alreadyTriedAgain(operation);
-  if (isChange(request.command)) await followPressed(door, presser, operation.id);
-  return commandOf(request.command).dialog && operation.status === "requested" ? null : startedAnswer(operation);
+  if (!isLook) await followPressed(door, presser, operation.id);
+  if (operation.status !== "requested") return startedAnswer(operation);
+  return commandOf(request.command).dialog || responseUrl ? null : { ...startedAnswer(operation), isStarted: true };
 }
 
 /** Ends of attempts that did none of the work, so that the one repetition is still available. */

@@ -50,6 +50,7 @@ const clickOf = (body: BlockAction, { action_id, block_id, value }: ButtonAction
   messageTs: textOf(body.container.message_ts),
   threadTs: textOf(body.container.thread_ts),
   isPrivate: body.container.is_ephemeral === true,
+  responseUrl: body.container.is_ephemeral === true ? body.response_url : undefined,
   domain: textOf(body.team?.domain),
 });
 
@@ -105,12 +106,9 @@ export function listen(app: App, door: FrontDoor): void {
     async ({ body, action, ack }) => {
       const click = clickOf(body, action);
       const message = await orTrouble("the click", () => pressed(door, click), trouble);
-      if (message)
-        await orTrouble(
-          "the answer",
-          () => door.steps.thread.sendEphemeral(click.channel, click.userId, message),
-          undefined,
-        );
+      // What a button of a private answer starts stands in its place: its buttons are used up.
+      const url = message && "isStarted" in message ? click.responseUrl : undefined;
+      if (message) await orTrouble("the answer", () => door.steps.thread.answer(click, message, url), undefined);
       await ack();
     },
   );

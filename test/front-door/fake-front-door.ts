@@ -3,6 +3,7 @@ import type { Start } from "../../lambdas/commands/request.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/modal.ts";
 import type { Card } from "../../lambdas/records/card.ts";
+import type { Requester } from "../../lambdas/records/origin.ts";
 import type { Message, NodeRecord, OperationRecord, PersonDecision } from "../../lambdas/records/records.ts";
 import type { WaitPress } from "../../lambdas/records/reminders.ts";
 import type { SteeringDecision } from "../../lambdas/records/steering.ts";
@@ -35,7 +36,13 @@ export interface Memory {
   readonly callbacks: Map<string, object | "waiting">;
   /** Addresses for answers, by operation. */
   readonly responseUrls: Map<string, string>;
-  readonly ephemerals: { readonly channel: string; readonly userId: string; readonly message: Message }[];
+  readonly ephemerals: {
+    readonly channel: string;
+    readonly userId: string;
+    readonly message: Message;
+    /** Address of the private message that this one replaces. */
+    readonly url?: string;
+  }[];
   readonly memberships: Map<string, Membership>;
   /** Of the group of operators. */
   readonly members: string[];
@@ -147,8 +154,8 @@ const threadOf = (memory: Memory) => ({
     dialogs.push({ triggerId, dialog: dialog as Dialog });
     return "V1";
   },
-  sendEphemeral: async (channel: string, userId: string, message: Message) => {
-    memory.ephemerals.push({ channel, userId, message });
+  answer: async ({ channel, userId }: Pick<Requester, "channel" | "userId">, message: Message, url?: string) => {
+    memory.ephemerals.push({ channel, userId, message, ...(url === undefined ? {} : { url }) });
   },
 });
 

@@ -34,6 +34,47 @@ describe("a button that holds a command", () => {
   );
 });
 
+describe("a button of a private answer", () => {
+  const press = (actionId: string, command: string, user = "U0OPERATOR", isPrivate = true) =>
+    send(
+      buttonPress(actionId, command, user, {
+        container: { type: "message", message_ts: "1.0", is_ephemeral: isPrivate },
+      }),
+    );
+  const URL = "https://hooks.slack.example/actions/1";
+
+  test("is replaced by what it started, so that it cannot be pressed again", async () => {
+    await press("do-next", "uncordon ip-10-0-3-7");
+    expect(memory.ephemerals).toEqual([
+      expect.objectContaining({
+        url: URL,
+        message: expect.objectContaining({ text: expect.stringMatching(/^Checking/) }),
+      }),
+    ]);
+  });
+
+  test("that looks again is replaced by the look's answer alone", async () => {
+    await press("look-again", "why ip-10-0-3-7");
+    expect(memory.ephemerals).toEqual([]);
+    expect([...memory.responseUrls.values()]).toEqual([URL]);
+  });
+
+  test("stays where nothing was started", async () => {
+    await press("do-next", "uncordon ip-10-0-3-7", "U0READER");
+    await press("do-next", "what is this");
+    memory.broken.add("executions.start");
+    await press("do-next", "uncordon ip-10-0-3-7");
+    expect(memory.ephemerals.map(({ url }) => url)).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("replaces nothing in a message that everybody sees", async () => {
+    await press("do-next", "uncordon ip-10-0-3-7", "U0OPERATOR", false);
+    await press("look-again", "why ip-10-0-3-7", "U0OPERATOR", false);
+    expect(memory.ephemerals.map(({ url }) => url)).toEqual([undefined, undefined]);
+    expect([...memory.responseUrls.values()]).toEqual([]);
+  });
+});
+
 describe("a button that starts an operation", () => {
   const failed = "reboot-3f9c2a71";
   const press = (block_id: string, place: object) =>

@@ -114,10 +114,13 @@ test("the buttons of the answer look again, and uncordon a node, by the right of
   };
   await press("do-next");
   expect(nodeNamed(here, web.name)?.spec?.unschedulable ?? false).toBe(false);
+  // What was started stands in place of the answer and its buttons.
+  expect(privately(here, "operator")).toEqual([expect.stringMatching(/^Checking \*Uncordon ip-10-0-3-7\*/)]);
   await here.type("operator", "/win why ip-10-0-3-7");
   await settled(here, 4);
   await press("look-again");
   expect(privately(here, "operator").at(-1)).toContain("all checks passed.");
+  expect(privately(here, "operator")).toHaveLength(2);
 });
 
 test("a node that an operation holds is looked at beside it, and the operation is named", async () => {

@@ -7,19 +7,11 @@ import type { Message } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
 import { cards } from "./cards.ts";
-import { slackCode, slackWords } from "./slack-code.ts";
+import { privately, sendable, sending } from "./privately.ts";
+import { slackCode } from "./slack-code.ts";
 
 /** Slack's codes for a message that can no longer be edited; a new message is posted instead. */
 const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
-
-// The Web API's types require the shape of every block; Slack and the simulated Slack check messages instead.
-type Blocks = NonNullable<
-  Extract<Parameters<import("@slack/web-api").WebClient["chat"]["update"]>[0], { blocks?: unknown }>["blocks"]
->;
-const sendable = async (message: Message, word: FindWord): Promise<{ text: string; blocks: Blocks }> => {
-  const { text, blocks } = await fill(message, word);
-  return { text, blocks: blocks as unknown as Blocks };
-};
 
 /** Metadata by which a message is found again; people do not see it. */
 const MARKED = "casement_message";
@@ -40,20 +32,6 @@ const carries =
   (mark: string) =>
   ({ metadata }: Marked): boolean =>
     metadata?.event_type === MARKED && (metadata.event_payload as { mark?: unknown } | undefined)?.mark === mark;
-
-/**
- * Calls Slack for a message. A message is worth no work: whatever Slack answers, and also if the token cannot be read,
- * the message is tried again, and the work that it is about goes on.
- * @throws Retryable
- */
-async function sending<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    const known = error instanceof Error ? error : new Error(String(error));
-    throw new Retryable(slackWords(known) ?? known.message, { cause: known });
-  }
-}
 
 /** Finds posted messages by their marks. */
 const finding =
@@ -145,6 +123,7 @@ async function listing(context: FrontDoorContext, message: Message, before: stri
  */
 export const thread = (context: FrontDoorContext, word: FindWord) => ({
   ...posting(context, word),
+  ...privately(context, word),
 
   /**
    * Rewrites a message. Returns the timestamp of the current message, which is a new one if the old one can no longer
@@ -165,36 +144,6 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
     });
     await listing(context, message, ts, now);
     return now;
-  },
-
-  /**
-   * Posts a message that only one person sees. If Slack refuses it, for instance because the person has left the
-   * channel, the log has the refusal, and nothing is sent.
-   * @throws Retryable if Slack does not answer
-   */
-  sendEphemeral: async (channel: string, user: string, message: Message): Promise<void> => {
-    const said = await sendable(message, word);
-    await sending(async () => {
-      const slack = await context.clients.slack();
-      await slack.chat.postEphemeral({ channel, user, ...said }).catch((error: unknown) => {
-        if (slackCode(error) === undefined) throw error;
-      });
-    });
-  },
-
-  /**
-   * Opens a dialog.
-   * @returns Slack's id of it; null if Slack's three seconds for this trigger are over (docs: views.open, errors)
-   */
-  openDialog: async (triggerId: string, view: object): Promise<string | null> => {
-    const slack = await context.clients.slack();
-    try {
-      const opened = await slack.views.open({ trigger_id: triggerId, view: (await fill(view, word)) as View });
-      return opened.view?.id ?? "";
-    } catch (error) {
-      if (slackCode(error) !== "expired_trigger_id") throw error;
-      return null;
-    }
   },
 
   /**

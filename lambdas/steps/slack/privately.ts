@@ -1,0 +1,85 @@
+import type { View } from "@slack/web-api";
+import { Retryable } from "../../errors.ts";
+import { type FindWord, fill } from "../../messages/slack/command-word.ts";
+import type { Requester } from "../../records/origin.ts";
+import type { Message } from "../../records/records.ts";
+import type { FrontDoorContext } from "../context.ts";
+import { slackCode, slackWords } from "./slack-code.ts";
+
+// The Web API's types require the shape of every block; Slack and the simulated Slack check messages instead.
+type Blocks = NonNullable<
+  Extract<Parameters<import("@slack/web-api").WebClient["chat"]["update"]>[0], { blocks?: unknown }>["blocks"]
+>;
+/** A message as the Web API takes it, with the command's word filled in. */
+export const sendable = async (message: Message, word: FindWord): Promise<{ text: string; blocks: Blocks }> => {
+  const { text, blocks } = await fill(message, word);
+  return { text, blocks: blocks as unknown as Blocks };
+};
+
+/**
+ * Calls Slack for a message. A message is worth no work: whatever Slack answers, and also if the token cannot be read,
+ * the message is tried again, and the work that it is about goes on.
+ * @throws Retryable
+ */
+export async function sending<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const known = error instanceof Error ? error : new Error(String(error));
+    throw new Retryable(slackWords(known) ?? known.message, { cause: known });
+  }
+}
+
+/** Posts what only one person sees: private answers and dialogs. */
+export const privately = (context: FrontDoorContext, word: FindWord) => {
+  /**
+   * Posts a message that only one person sees. If Slack refuses it, for instance because the person has left the
+   * channel, the log has the refusal, and nothing is sent.
+   * @throws Retryable if Slack does not answer
+   */
+  const sendEphemeral = async (channel: string, user: string, message: Message): Promise<void> => {
+    const said = await sendable(message, word);
+    await sending(async () => {
+      const slack = await context.clients.slack();
+      await slack.chat.postEphemeral({ channel, user, ...said }).catch((error: unknown) => {
+        if (slackCode(error) === undefined) throw error;
+      });
+    });
+  };
+
+  return {
+    sendEphemeral,
+
+    /**
+     * Shows an answer to one person only. It replaces the private message to which Slack gave the response URL, or is a new
+     * message without such a URL, and if Slack no longer accepts it.
+     */
+    answer: async (
+      { channel, userId }: Pick<Requester, "channel" | "userId">,
+      message: Message,
+      url: string | undefined,
+    ): Promise<void> => {
+      if (url !== undefined) {
+        const said = await sendable(message, word);
+        const answer = { response_type: "ephemeral", replace_original: true, ...said };
+        if (await context.clients.respond(url, answer)) return;
+      }
+      await sendEphemeral(channel, userId, message);
+    },
+
+    /**
+     * Opens a dialog.
+     * @returns Slack's id of it; null if Slack's three seconds for this trigger are over (docs: views.open, errors)
+     */
+    openDialog: async (triggerId: string, view: object): Promise<string | null> => {
+      const slack = await context.clients.slack();
+      try {
+        const opened = await slack.views.open({ trigger_id: triggerId, view: (await fill(view, word)) as View });
+        return opened.view?.id ?? "";
+      } catch (error) {
+        if (slackCode(error) !== "expired_trigger_id") throw error;
+        return null;
+      }
+    },
+  };
+};
