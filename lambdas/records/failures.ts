@@ -95,6 +95,7 @@ export const failureCodes = [
   "reboot-not-happened",
   "restart-not-happened",
   "route-lost",
+  "endpoints-lost",
   "check-fails",
   "not-soaked",
   // The operation itself.

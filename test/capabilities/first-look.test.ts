@@ -175,6 +175,9 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
   "reboot-not-happened": { later: "only the order shows it" },
   "restart-not-happened": { later: "only the order shows it" },
   "route-lost": { later: "only the boot shows it" },
+  "endpoints-lost": {
+    later: "a restart of services is what a plan of a restart is for; only the proof shows what it left",
+  },
   "check-fails": { later: "only the proof shows it" },
   "not-soaked": { later: "only the time after the proof shows it" },
   "slot-taken": { later: "the slot is the first stage: nothing is evicted before" },

@@ -212,6 +212,7 @@ describe("the checks of a node", () => {
   it("bear a clock that is five minutes ahead, and find an old report by it", () => {
     expect(first(skewed(5))).toBeUndefined();
     expect(first(skewed(5, 7))?.trouble).toEqual({ kind: "heartbeat-old", heartbeatAt: ago(7) });
+    expect(first({ ...skewed(60), before: { bootId: "7", bootedAt: ago(90), askedAt: ago(80) } })).toBeUndefined();
   });
 
   it("pass over requests that were made a moment ago, and a pool's own taints", () => {

@@ -6,6 +6,7 @@ import type { CheckName } from "../../health/check.ts";
 import { checked, firstWrong, healthQuestions } from "../../health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../health/facts.ts";
 import { notRestarted, type Processes, processesOf, restarted } from "../../health/processes.ts";
+import type { Trouble } from "../../health/trouble.ts";
 import { onOurClock } from "../../machine/boots.ts";
 import { timesIn } from "../../messages/health/log-words.ts";
 import {
@@ -52,12 +53,16 @@ interface Proof {
   readonly code?: FailureCode | undefined;
   /** The thread has been told of a service that keeps ending. */
   readonly isCrashTold?: true;
+  /** The last observation found a fault that no wait ends. */
+  readonly isLasting?: boolean;
 }
 
 /** A failed check. */
 interface FailedCheck extends StageFault {
   /** Set for a service that has ended at least three times. */
   readonly isCrash?: true;
+  /** Set for pods that run without an endpoint, which only a new pod gets. */
+  readonly isLasting?: true;
 }
 
 /**
@@ -128,8 +133,10 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
   const processes = processesOf(look.answers);
   const fault: FailedCheck | null = (await faultOf(task, look)) ?? restartFault(task, processes);
   if (fault !== null) {
+    endIfLasting(task, proof, fault);
     const { missingSince: _, ...rest } = await noteCrash(task, proof, fault);
-    return ask(task, { ...rest, ...missing(task, proof, fault), goodSince: null }, fault);
+    const kept = { ...rest, ...missing(task, proof, fault), goodSince: null, isLasting: fault.isLasting === true };
+    return ask(task, kept, fault);
   }
   const ended = restarted(proof.goodSince === null ? {} : (proof.processes ?? {}), processes);
   if (ended !== null)
@@ -151,6 +158,15 @@ function missing({ steps }: RebootTask, proof: Proof, { code }: FailedCheck): Pi
   const { missingSince = steps.now() } = proof;
   if (steps.now() - missingSince >= REGISTERS_WITHIN_MS) throw new StageFailed("node-deleted", deletedInProof);
   return { missingSince };
+}
+
+/**
+ * Ends a proof without a reboot of a node whose pods have lost their endpoints at two observations: no service makes them
+ * again. After a reboot every pod is a new one.
+ * @throws StageFailed
+ */
+function endIfLasting({ workflow }: RebootTask, { isLasting }: Proof, fault: FailedCheck): void {
+  if (workflow !== "reboot" && isLasting && fault.isLasting) throw new StageFailed("endpoints-lost", fault.why);
 }
 
 /** Tells the thread once of a service that keeps ending: the proof goes on, and a person may look into it meanwhile. */
@@ -202,6 +218,9 @@ const checkCodes: Partial<Readonly<Record<CheckName, FailureCode>>> = {
 
 const codeOfCheck = (name: CheckName): FailureCode => checkCodes[name] ?? "check-fails";
 
+const lacksEndpoints = (trouble: Trouble): boolean =>
+  trouble.kind === "pods-without-endpoint" || (trouble.kind === "hns-restarted" && trouble.pods.length > 0);
+
 /** Judges the node by the current facts of every source. @returns null if it is proven */
 async function faultOf(task: RebootTask, look: AnsweredObservation): Promise<FailedCheck | null> {
   const facts = await factsOf(task, look);
@@ -211,7 +230,11 @@ async function faultOf(task: RebootTask, look: AnsweredObservation): Promise<Fai
     const { trouble } = fault;
     const isCrash = trouble.kind === "service-down" && timesIn(trouble.log) >= MOST_ENDS;
     const why = notProvenYet(fault, nodeOf(task).name, facts.now);
-    return { code: codeOfCheck(fault.name), why, ...(isCrash ? { isCrash } : {}) };
+    const marks = {
+      ...(isCrash ? { isCrash } : {}),
+      ...(lacksEndpoints(trouble) ? ({ isLasting: true } as const) : {}),
+    };
+    return { code: codeOfCheck(fault.name), why, ...marks };
   }
   // EC2 has no status checks for an instance in its first minutes; the machine's own answer is enough.
   const unknown = all.find(({ name, state }) => state === "unknown" && name !== "status");

@@ -4,6 +4,7 @@ import type { NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Button } from "../slack/blocks.ts";
 import {
+  DO_NEXT,
   INSTALL_GUARD,
   KEEP_CORDONED,
   LOOK_AGAIN,
@@ -49,6 +50,11 @@ const throughEc2 = (node: string, request: Request): Button => ({
   text: "Reboot through EC2…",
 });
 
+/** Button that requests a reboot, which shows its plan. */
+const reboot = (node: string): Button => ({
+  ...{ actionId: DO_NEXT, value: `reboot ${node}`, text: "Reboot…", style: "primary" },
+});
+
 /** Button that repeats the proof, and restores the node if the proof succeeds. */
 const proveAgain = (node: string): Button => ({ actionId: PROVE_AGAIN, value: `prove ${node}`, text: "Check again" });
 
@@ -88,6 +94,7 @@ function beforeReboot({ stage, code, isNotRebooted }: Failure, node: string, req
  * operation on one node.
  */
 function afterReboot({ stage, code }: Failure, node: string, request: Request): Button[] {
+  if (code === "endpoints-lost") return [reboot(node), why(node), keepCordoned(node)];
   const ec2 = throughEc2(node, request);
   const isDeaf = DEAF.has(code) || code === "route-lost" || stage === "reboot";
   if (isDeaf) return [ec2, proveAgain(node), keepCordoned(node)];

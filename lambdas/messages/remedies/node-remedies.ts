@@ -44,6 +44,10 @@ export const rebootCodes = {
     cause: "the machine has lost its route to the metadata service",
     remedy: `reboot it through EC2, or ${addRoute}; then press Check again`,
   },
+  "endpoints-lost": {
+    cause: "pods that run have lost their network, which no restart of services gives back",
+    remedy: "reboot the node: `{win} reboot` evicts these pods, so that others take their place",
+  },
   "registered-anew": {
     cause: "someone deleted the Node during the reboot or restart",
     remedy:

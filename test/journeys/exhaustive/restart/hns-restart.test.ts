@@ -33,12 +33,17 @@ test("a restart of HNS is named with the pods that it cut off, while every servi
   expect(said).toContain("[Reboot]");
 });
 
-test("a restart of the services does not prove such a node, and a reboot does", async () => {
+test("a restart of the services does not prove such a node, which it says at once, and a reboot does", async () => {
   await afterHnsRestart();
   await here.type("operator", `/win restart ip-10-0-3-7`);
-  await settled(here, 90);
-  expect((await newest(here)).operation.status).toBe("failed");
-  expect(openly(here).join("\n")).toContain("no endpoint in HNS and so no network");
+  await settled(here, 12);
+  const { operation, nodes } = await newest(here);
+  expect(operation.status).toBe("failed");
+  expect(nodes[0]?.failure).toMatchObject({ stage: "prove", code: "endpoints-lost" });
+  const said = openly(here).join("\n");
+  expect(said).toContain("no endpoint in HNS and so no network");
+  expect(said).toContain("reboot the node: `/win reboot` evicts these pods, so that others take their place");
+  expect(said).toMatch(/\[Reboot…\] *\n?\[Why\?\]/);
   expect(nodeNamed(here, web.name)?.spec?.unschedulable).toBe(true);
   await here.type("operator", `/win reboot ip-10-0-3-7 --force ${web.name}`);
   await settled(here, 90);

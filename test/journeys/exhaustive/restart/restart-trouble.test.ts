@@ -85,7 +85,7 @@ describe("A restart that fails", () => {
     injectFault(here, "overlay-made-anew", { ...ofWeb, how: "network" });
     await restart();
     const { code, stage, why } = (await newest(here)).nodes[0]?.failure ?? {};
-    expect([stage, code]).toEqual(["prove", "check-fails"]);
+    expect([stage, code]).toEqual(["prove", "endpoints-lost"]);
     expect(why).toContain("no endpoint in HNS and so no network");
     expect(isCordoned(here)).toBe(true);
   });
