@@ -1,4 +1,4 @@
-import { isSameBoot, onOurClock, SAME_BOOT_MS } from "../machine/boots.ts";
+import { isKnownByTime, isSameBoot, onOurClock, SAME_BOOT_MS } from "../machine/boots.ts";
 import type { Answers, Group } from "../machine/questions.ts";
 import { LOW_DISK_BYTES } from "../machine/seen-troubles.ts";
 import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
@@ -43,6 +43,8 @@ function bootChanged(facts: HealthFacts): Judgement {
   const { before } = facts;
   if (!before) return OK;
   const id = bootIdNow(facts);
+  // Two boots within minutes look the same by their times; one after the order is the one that was ordered.
+  if (id !== null && isKnownByTime(id) && Date.parse(id) > Date.parse(before.askedAt)) return OK;
   if (id !== null && before.bootId !== null) return isSameBoot(id, before.bootId) ? sameBoot(before) : OK;
   const booted = bootTime(facts);
   if (booted === null) return unknownResult("neither the machine nor its kubelet reports its boot");

@@ -2,6 +2,7 @@ import { observedMarks, type SeenMarks } from "../cluster/deletion-marks.ts";
 import type { BootCause } from "./boot-cause.ts";
 import { isSameBoot } from "./boots.ts";
 import { chronicOf, type ProvenReboot } from "./chronic-reasons.ts";
+import { observedRepairs, type RepairWatch } from "./guard-repairs.ts";
 import { type Answers, answersHash, type Group, type ProxyPlace, type RebootReason } from "./questions.ts";
 import type { RenewalFault } from "./renewal.ts";
 import { type MachineTrouble, observedTroubles, postedTroubles, type SeenTrouble } from "./seen-troubles.ts";
@@ -47,8 +48,10 @@ export interface SeenMachine {
   readonly offered?: string;
   /** Marks of autoscalers on the Node; missing without one. */
   readonly marks?: SeenMarks;
-  /** Troubles of its services and its drive; missing without one. */
+  /** Troubles of its services, its routes and its drive; missing without one. */
   readonly troubles?: readonly SeenTrouble[];
+  /** Repairs of the route guard; missing until a look has counted them. */
+  readonly repairs?: RepairWatch;
 }
 
 /** Last reboot of a machine that an operation of Casement ordered. */
@@ -72,6 +75,8 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly isBootIgnored?: true;
   /** Troubles of its services and its drive; missing if the machine did not say. */
   readonly troubles?: readonly MachineTrouble[];
+  /** Repairs of the route guard since its installation; missing if the machine did not say. */
+  readonly repairs?: number;
   /** Names the look, unique across executions. */
   readonly look?: string;
   /** Missing if the machine did not answer, or could not look. */
@@ -166,6 +171,20 @@ export function afterProof(before: SeenMachine, { bootId, reasons, file }: Prove
 const troublesOf = (troubles: readonly SeenTrouble[]): Pick<SeenMachine, "troubles"> =>
   troubles.length > 0 ? { troubles } : {};
 
+/** The part of the record about troubles: those that one look shows, and the one that several of them show. */
+function troublesSeen(
+  known: SeenMachine | undefined,
+  { troubles: found, repairs, look = "" }: Sighting,
+  now: string,
+): Pick<SeenMachine, "troubles" | "repairs"> {
+  const { watch, many } = observedRepairs(known?.repairs, repairs, now);
+  const all = found && [...found, ...(many > 0 ? [{ kind: "routes-lost", times: many } as const] : [])];
+  return {
+    ...troublesOf(observedTroubles(known?.troubles, { found: all, mark: look, now })),
+    ...(watch ? { repairs: watch } : {}),
+  };
+}
+
 /**
  * The record once a trouble, or its end, was posted.
  * @param name as `troubleName` has it
@@ -204,9 +223,12 @@ function renewalOf(
 export function judgeSighting(
   before: SeenMachine | undefined,
   own: OwnReboot | undefined,
-  { bootId, reasons, file, isBootIgnored, troubles, look = "", proxiedBy, renewalFault, marks, ...seen }: Sighting,
+  sighting: Sighting,
   now: string,
 ): SightingJudgement {
+  const { bootId, reasons, file, isBootIgnored, proxiedBy, renewalFault, marks } = sighting;
+  const { instanceId, node, uid, launchedAt } = sighting;
+  const seen = { instanceId, node, uid, launchedAt };
   const known = before?.uid === seen.uid ? before : undefined;
   const marked = observedMarks(known?.marks, marks, now);
   if (bootId === null) return { record: unanswered(known, null, marked), change: "none" };
@@ -220,7 +242,7 @@ export function judgeSighting(
     ...proxyOf(proxiedBy ?? before?.proxiedBy),
     ...renewalOf(before, renewalFault, now),
     ...marksOf(marked),
-    ...troublesOf(observedTroubles(known?.troubles, { found: troubles, mark: look, now })),
+    ...troublesSeen(known, sighting, now),
   };
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };

@@ -3,6 +3,8 @@ export type MachineTrouble =
   /** `times`: exits within the last hour. */
   | { readonly kind: "service-exits"; readonly service: string; readonly times: number }
   | { readonly kind: "service-stopped" | "service-absent"; readonly service: string }
+  /** `times`: repairs of the route guard within a day. */
+  | { readonly kind: "routes-lost"; readonly times: number }
   | { readonly kind: "disk-low" };
 
 /** A trouble in a machine's record. */
@@ -19,7 +21,7 @@ export type SeenTrouble = MachineTrouble & {
 
 /** Names a trouble: machines whose troubles have the same name have the same trouble. */
 export const troubleName = (trouble: MachineTrouble): string =>
-  trouble.kind === "disk-low" ? trouble.kind : `${trouble.kind} ${trouble.service}`;
+  "service" in trouble ? `${trouble.kind} ${trouble.service}` : trouble.kind;
 
 /** Less free space than this stops images from being pulled: a Windows base image alone has 5 GB. */
 export const LOW_DISK_BYTES = 10 * 1024 ** 3;
@@ -33,8 +35,8 @@ interface Look {
   readonly now: string;
 }
 
-/** The service of a trouble; null for a trouble of the drive. */
-const serviceIn = (trouble: MachineTrouble): string | null => (trouble.kind === "disk-low" ? null : trouble.service);
+/** The service of a trouble; null for one that is not a service's. */
+const serviceIn = (trouble: MachineTrouble): string | null => ("service" in trouble ? trouble.service : null);
 
 /**
  * Compares the troubles of a machine with those of its last look: one that goes on keeps its beginning, and one that has
@@ -48,9 +50,9 @@ export function observedTroubles(had: readonly SeenTrouble[] = [], { found, mark
     const { endedBy: _over, ...before } = known.get(troubleName(one)) ?? { ...one, since: now, mark };
     return before as SeenTrouble;
   });
-  const ill = new Set(found.map(serviceIn));
+  const ill = new Set(found.map(serviceIn).filter((service) => service !== null));
   const ended = had
-    .filter((one) => one.isPosted && !names.has(troubleName(one)) && !ill.has(serviceIn(one)))
+    .filter((one) => one.isPosted && !names.has(troubleName(one)) && !ill.has(serviceIn(one) ?? ""))
     .map((one): SeenTrouble => ({ endedBy: mark, ...one }));
   return [...going, ...ended];
 }

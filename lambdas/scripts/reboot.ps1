@@ -52,15 +52,28 @@ function Test-SameBoot([string] $one, [string] $other) {
     return $null -ne $times[0] -and $null -ne $times[1] -and [Math]::Abs(($times[0] - $times[1]).TotalMinutes) -le 5
 }
 
-# True if this operation has requested a reboot since the last boot. An unreadable marker is ignored: otherwise it
-# would block reboots.
-function Test-Asked([string] $marker, $wanted) {
+# The seconds since the boot. Windows moves the time of the boot with its clock, so setting the clock does not change them.
+function Get-UpSeconds {
+    $booted = (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime()
+    return [long] [Math]::Floor(([DateTime]::UtcNow - $booted).TotalSeconds)
+}
+
+# The marker, if this operation has requested a reboot of this boot. An unreadable one is ignored: otherwise it would
+# block reboots.
+function Get-Asked([string] $marker, $wanted) {
     try {
         $asked = Get-Content -LiteralPath $marker -Raw | ConvertFrom-Json
-        return $asked.operation -ceq $wanted.operation -and (Test-SameBoot (Get-BootText $asked.bootId) (Get-BootText $wanted.bootId))
+        if ($asked.operation -ceq $wanted.operation -and (Test-SameBoot (Get-BootText $asked.bootId) (Get-BootText $wanted.bootId))) { return $asked }
     } catch {
-        return $false
+        return $null
     }
+}
+
+# Has the machine booted since the look before? Two boots within five minutes look the same by their times, but a machine
+# that is up for less time than when it was asked has booted.
+function Test-Booted([string] $before, [string] $after, $asked) {
+    if (-not (Test-SameBoot $before $after)) { return $true }
+    return $asked -and (Test-Has $asked 'upSeconds') -and (Get-UpSeconds) -lt $asked.upSeconds
 }
 
 function Get-Evidence([string] $before, [string] $after, [bool] $ok) {
@@ -68,12 +81,13 @@ function Get-Evidence([string] $before, [string] $after, [bool] $ok) {
 }
 
 # Writes the marker and returns, or throws; the caller then exits 3010.
-function Request-Reboot($wanted) {
-    $marker = Join-Path $CasementHome 'reboot.json'
-    if (Test-Asked $marker $wanted) { throw (New-Fault 'reboot-not-happened' 'the reboot was asked for before and did not happen') }
+function Request-Reboot($wanted, [string] $marker, $asked) {
+    if ($asked) { throw (New-Fault 'reboot-not-happened' 'the reboot was asked for before and did not happen') }
     Assert-Fresh $wanted
     Assert-Guard
-    Save-Text $marker ([ordered] @{ operation = $wanted.operation; bootId = Get-BootText $wanted.bootId } | ConvertTo-Json -Compress)
+    $kept = [ordered] @{ operation = $wanted.operation; bootId = Get-BootText $wanted.bootId }
+    if ($kept.bootId.Contains('T')) { $kept.upSeconds = Get-UpSeconds }
+    Save-Text $marker ($kept | ConvertTo-Json -Compress)
 }
 
 $before = ''
@@ -83,11 +97,13 @@ try {
     $wanted = Read-Request $Request
     $before = Get-BootText $wanted.bootId
     $after = Get-BootId
-    if (-not (Test-SameBoot $before $after)) {
+    $marker = Join-Path $CasementHome 'reboot.json'
+    $asked = Get-Asked $marker $wanted
+    if (Test-Booted $before $after $asked) {
         Write-Result (Get-Evidence $before $after $true)
         exit 0
     }
-    Request-Reboot $wanted
+    Request-Reboot $wanted $marker $asked
     exit 3010
 } catch {
     Write-Result (Add-Failure (Get-Evidence $before $after $false) $_)

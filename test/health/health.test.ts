@@ -332,6 +332,17 @@ describe("the checks after a reboot that was asked for", () => {
     expect(checked(facts(timed)).find(({ name }) => name === "boot")?.state).toBe(state);
   });
 
+  it.for([
+    [29, "ok"],
+    [31, "wrong"],
+  ] as const)("tell a boot %i minutes ago from the one a minute before the order: %s", ([minutes, state]) => {
+    const boot = { bootedAt: ago(minutes), events: [] };
+    const verdict = { bootId: ago(minutes), clock: Date.parse(NOW) / 1_000, failed: {} };
+    const timed = { bootId: ago(32), bootedAt: ago(32), askedAt: ago(30) };
+    const found = checked(facts({ before: timed, machine: machineWith({ boot }, { verdict }) }));
+    expect(found.find(({ name }) => name === "boot")?.state).toBe(state);
+  });
+
   it("do not take an agent's report from before the boot for one from after it", () => {
     expect(
       first({ before, machine: machineWith(rebooted), ssm: ssm({ lastPingAt: ago(25) }) as never })?.trouble,

@@ -30,6 +30,9 @@ const asks = { script: "reboot", files, before: guarded, request: asked(), exitC
 
 /** A boot id of the machine that counts no boots: the time of its boot, an hour ago, as seen some seconds later. */
 const bootTime = (now: number, seconds: number): string => new Date((now - 3_600 + seconds) * 1_000).toISOString();
+/** A boot within five minutes of that of the machine, also where its case runs minutes after this was loaded. */
+const BOOTED = bootTime(Math.floor(Date.now() / 1_000), 250);
+const markerOf = (upSeconds: number): string => JSON.stringify({ operation: "add-1", bootId: BOOTED, upSeconds });
 const uncounted: Partial<Machine> = { ...guarded, registry: {} };
 
 const damaged: Readonly<Record<string, string>> = {
@@ -73,7 +76,25 @@ export const rebootCases: readonly MachineCase[] = [
     name: "asks for a reboot although the time of the boot has moved by seconds, where Windows counts no boots",
     before: uncounted,
     request: (now) => asked({ bootId: bootTime(now, -21) })(now),
-    left: { [MARKER]: /^\{"operation":"add-1","bootId":"\d{4}-\d\d-\d\dT[\d:.]+Z"\}$/ },
+    left: { [MARKER]: /^\{"operation":"add-1","bootId":"\d{4}-\d\d-\d\dT[\d:.]+Z","upSeconds":3\d{3}\}$/ },
+  },
+  {
+    ...asks,
+    name: "returns the evidence after a second boot within five minutes, because the machine is up for less time",
+    before: uncounted,
+    files: { ...files, [MARKER]: markerOf(4_000) },
+    request: (now) => asked({ bootId: BOOTED, notAfter: 1 })(now),
+    exitCode: 0,
+    result: { script: "reboot", ok: true, error: null },
+  },
+  {
+    ...asks,
+    name: "asks for one reboot only where Windows counts no boots and the machine is up for longer",
+    before: uncounted,
+    files: { ...files, [MARKER]: markerOf(3_000) },
+    request: asked({ bootId: BOOTED }),
+    exitCode: 1,
+    result: { script: "reboot", ok: false, code: "reboot-not-happened" },
   },
   {
     ...asks,

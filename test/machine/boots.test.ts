@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSameBoot, onOurClock } from "../../lambdas/machine/boots.ts";
+import { hasBooted, isSameBoot, onOurClock } from "../../lambdas/machine/boots.ts";
 
 const at = Date.parse("2026-11-21T03:00:00.000Z");
 const booted = onOurClock("2026-11-20T03:00:00.0000000Z", at / 1_000, at);
@@ -28,5 +28,23 @@ describe("a boot that Windows counts", () => {
 
   it("is treated as the same as a time, which cannot be compared with it", () => {
     expect(isSameBoot("7", booted)).toBe(true);
+  });
+});
+
+describe("a machine that was looked at before and after a reboot", () => {
+  const seconds = (text: string): number => Date.parse(text) / 1_000;
+  const before = { bootId: "2026-11-20T03:00:00.0000000Z", clock: seconds("2026-11-20T03:03:20.000Z") };
+
+  it.each([
+    ["four minutes later, and is up for a minute", "2026-11-20T03:04:10.000Z", "2026-11-20T03:05:10.000Z", true],
+    ["in the same minute, by a clock that was set", "2026-11-20T03:00:21.000Z", "2026-11-20T03:06:00.000Z", false],
+    ["a day later, and is up for longer", "2026-11-21T03:00:00.000Z", "2026-11-21T05:00:00.000Z", true],
+  ])("has booted %s: judged by its uptime where no boots are counted", (_, bootId, at, is) => {
+    expect(hasBooted(before, { bootId, clock: seconds(at) })).toBe(is);
+  });
+
+  it("has booted if its number is another one, whatever its clock says", () => {
+    expect(hasBooted({ bootId: "7", clock: 9 }, { bootId: "8", clock: 1 })).toBe(true);
+    expect(hasBooted({ bootId: "7", clock: 9 }, { bootId: "7", clock: 1 })).toBe(false);
   });
 });

@@ -97,6 +97,25 @@ describe("a mark of an autoscaler", () => {
   });
 });
 
+describe("repairs of the route guard", () => {
+  const look = (had: SeenMachine | undefined, repairs: number | undefined, troubles: Sighting["troubles"] = []) => {
+    const counted = repairs === undefined ? {} : { repairs };
+    return judgeSighting(had, undefined, seen({ look: "look", troubles, ...counted }), now).record ?? undefined;
+  };
+
+  it("are a trouble once they are many within a day, beside those of the look, and are kept meanwhile", () => {
+    const first = look(before, 2);
+    expect(first).toMatchObject({ repairs: { since: now, from: 2 } });
+    expect(first).not.toHaveProperty("troubles");
+    const silent = look(first, undefined);
+    expect(silent?.repairs).toEqual(first?.repairs);
+    expect(look(silent, 8, [{ kind: "disk-low" }])?.troubles).toMatchObject([
+      { kind: "disk-low" },
+      { kind: "routes-lost", times: 6, since: now, mark: "look" },
+    ]);
+  });
+});
+
 describe("the renewal of passwords of ECR", () => {
   const failed = { kind: "failed", why: "ECR does not answer" } as const;
   const faultOf = (had: SeenMachine | undefined, more: Partial<Sighting>, at = now) =>

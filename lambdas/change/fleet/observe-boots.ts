@@ -15,7 +15,10 @@ import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 
 /** Boot of one machine, its reasons for a reboot, and what else a look finds. */
-type BootObservation = Pick<Sighting, "bootId" | "reasons" | "file" | "troubles" | "proxiedBy" | "renewalFault">;
+type BootObservation = Pick<
+  Sighting,
+  "bootId" | "reasons" | "file" | "troubles" | "repairs" | "proxiedBy" | "renewalFault"
+>;
 
 /** Minutes for each batch: the script may take ten, and its agent two to begin. */
 export const OBSERVE_MINUTES = 14;
@@ -36,6 +39,7 @@ function readVerdict(
   const { reasons, file } = answers.reboot ?? { reasons: [] };
   const proxiedBy = answers.agent?.proxiedBy;
   const renewalFault = renewalFaultIn(answers);
+  const repairs = answers.guard?.repairs;
   const troubles = expected && machineTroubles(answers, expected, verdict.clock);
   return {
     value: {
@@ -43,6 +47,7 @@ function readVerdict(
       reasons,
       ...(file === undefined ? {} : { file }),
       ...(troubles === undefined ? {} : { troubles }),
+      ...(repairs === undefined ? {} : { repairs }),
       ...(proxiedBy === undefined ? {} : { proxiedBy }),
       ...(renewalFault === undefined ? {} : { renewalFault }),
     },
@@ -66,7 +71,9 @@ const requestFor = (
   questions: {
     ...(isBootIgnored ? {} : { reboot: true }),
     agent: true,
-    ...(expected ? { services: serviceQuestions(expected), exits: serviceQuestions(expected), disk: true } : {}),
+    ...(expected
+      ? { services: serviceQuestions(expected), exits: serviceQuestions(expected), guard: true, disk: true }
+      : {}),
     ...(renews ? { tasks: renewalQuestions } : {}),
   },
   whole: true,

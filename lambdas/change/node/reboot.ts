@@ -1,6 +1,6 @@
 import { StageFailed } from "../../engine/durable.ts";
 import { isLostResult, runScript } from "../../engine/run-script.ts";
-import { isSameBoot } from "../../machine/boots.ts";
+import { hasBooted, isKnownByTime, isSameBoot } from "../../machine/boots.ts";
 import type { Observation, RebootRequest, RebootResult } from "../../machine/plan.ts";
 import { notRebooted } from "../../messages/node/reboot.ts";
 import { codeOfScript, type StageFault } from "../../records/failures.ts";
@@ -44,7 +44,8 @@ export async function rebootThroughSsm(
   const fault = faultOfGuard(before) ?? faultOf(before);
   if (fault) throw new StageFailed(fault.code, `${notRebooted} ${fault.why}`);
   const request: RebootRequest = {
-    operation: task.owner,
+    // The machine keeps what it was asked for: another reboot of the same operation is another request.
+    operation: `${task.owner}${suffix}`,
     notAfter: Math.floor(task.wait.until / 1000),
     bootId: before.bootId,
   };
@@ -55,7 +56,9 @@ export async function rebootThroughSsm(
   );
   const lost = await rebootOnce(task, request, { suffix, onRefusal, whileAway });
   const after = await observe(task, `look after the reboot${suffix}`);
-  if (isSameBoot(after.bootId, before.bootId)) throw lost ?? new StageFailed("reboot-not-happened", sameBoot);
+  // The script compares how long the machine is up, and runs before the second look.
+  const isProven = hasBooted(before, after) || (lost === null && isKnownByTime(after.bootId));
+  if (!isProven) throw lost ?? new StageFailed("reboot-not-happened", sameBoot);
   return { before, after };
 }
 

@@ -14,10 +14,11 @@ const gigabytes = LOW_DISK_BYTES / 1024 ** 3;
 /** Sentence without its full stop: the trouble and where it is. @param where nodes, in words */
 export function troubleSays(trouble: MachineTrouble, where: string): string {
   if (trouble.kind === "disk-low") return `The system drive has less than ${gigabytes} GB free on ${where}`;
+  if (trouble.kind === "routes-lost") return `The route guard repairs its routes again and again on ${where}`;
   return `The service ${code(trouble.service)} ${serviceStates[trouble.kind]} on ${where}`;
 }
 
-const serviceStates: Readonly<Record<Exclude<MachineTrouble["kind"], "disk-low">, string>> = {
+const serviceStates: Readonly<Record<Extract<MachineTrouble["kind"], `service-${string}`>, string>> = {
   "service-stopped": "does not run",
   "service-absent": "does not exist",
   "service-exits": "keeps exiting",
@@ -27,6 +28,8 @@ const serviceStates: Readonly<Record<Exclude<MachineTrouble["kind"], "disk-low">
 export function troubleRemedy(trouble: MachineTrouble, node: string): string {
   if (trouble.kind === "disk-low")
     return `remove what is not needed there, or replace the node; below ${gigabytes} GB images cannot be pulled, and ${typeThis("why", node)} says how much is left`;
+  if (trouble.kind === "routes-lost")
+    return `find what takes the routes away there, such as a VPN client, a security agent or a script; between two runs of the guard no command reaches the machine, and ${typeThis("why", node)} counts the repairs`;
   if (trouble.kind === "service-absent")
     return `the machine was changed outside Casement: add a node, then run ${typeThis("remove", node)}`;
   return `${typeThis("why", node)} shows the end of its log; ${typeThis("restart", node)} restarts the services of a node that Casement launched, without evicting pods`;
@@ -39,7 +42,8 @@ const whereOf = (nodes: readonly string[]): string =>
 export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
   const [first = ""] = nodes;
   const isOne = nodes.length === 1;
-  const times = trouble.kind === "service-exits" && isOne ? `: ${counted(trouble.times, "time")} within an hour` : "";
+  const span = trouble.kind === "routes-lost" ? "a day" : "an hour";
+  const times = "times" in trouble && isOne ? `: ${counted(trouble.times, "time")} within ${span}` : "";
   const text = `${sign.warning} ${troubleSays(trouble, whereOf(nodes))}${times}.`;
   // A rollout of restarts is about one pool, and the nodes here may belong to several.
   const canRestart = isOne && (trouble.kind === "service-stopped" || trouble.kind === "service-exits");
@@ -60,6 +64,8 @@ export function troubleEndMessage(trouble: MachineTrouble, nodes: readonly strin
   const where = whereOf(nodes);
   if (trouble.kind === "disk-low")
     return say(`${sign.done} The system drive has more than ${gigabytes} GB free again on ${where}.`);
+  if (trouble.kind === "routes-lost")
+    return say(`${sign.done} The route guard has not repaired its routes often for a day on ${where}.`);
   const state = trouble.kind === "service-exits" ? "has stopped exiting" : "runs again";
   return say(`${sign.done} The service ${code(trouble.service)} ${state} on ${where}.`);
 }

@@ -6,6 +6,7 @@ import { readBlocks } from "../../journeys/reading.ts";
 const stopped: MachineTrouble = { kind: "service-stopped", service: "kubelet" };
 const absent: MachineTrouble = { kind: "service-absent", service: "containerd" };
 const exits: MachineTrouble = { kind: "service-exits", service: "kubelet", times: 5 };
+const routes: MachineTrouble = { kind: "routes-lost", times: 7 };
 const full: MachineTrouble = { kind: "disk-low" };
 
 test.each<[MachineTrouble, string[], string]>([
@@ -35,6 +36,11 @@ test.each<[MachineTrouble, string[], string]>([
     "⚠️ The service `kubelet` keeps exiting on 2 nodes: `web-1`, `web-2`. Next: `{win} why web-1` shows the end of its log; `{win} restart web-1` restarts the services of a node that Casement launched, without evicting pods.\n[Why]",
   ],
   [
+    routes,
+    ["web-1"],
+    "⚠️ The route guard repairs its routes again and again on `web-1`: 7 times within a day. Next: find what takes the routes away there, such as a VPN client, a security agent or a script; between two runs of the guard no command reaches the machine, and `{win} why web-1` counts the repairs.\n[Why]",
+  ],
+  [
     full,
     ["web-1"],
     "⚠️ The system drive has less than 10 GB free on `web-1`. Next: remove what is not needed there, or replace the node; below 10 GB images cannot be pulled, and `{win} why web-1` says how much is left.\n[Why]",
@@ -58,6 +64,7 @@ test("The buttons of a trouble are for its first node, and a message names eight
 test.each<[MachineTrouble, string]>([
   [stopped, "✅ The service `kubelet` runs again on `web-1`."],
   [exits, "✅ The service `kubelet` has stopped exiting on `web-1`."],
+  [routes, "✅ The route guard has not repaired its routes often for a day on `web-1`."],
   [full, "✅ The system drive has more than 10 GB free again on `web-1`."],
 ])("The end of a trouble is posted: %j", (trouble, words) => {
   expect(troubleEndMessage(trouble, ["web-1"]).text).toBe(words);

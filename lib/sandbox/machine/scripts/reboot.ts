@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isSameBoot } from "../../../../lambdas/machine/boots.ts";
+import { isKnownByTime, isSameBoot } from "../../../../lambdas/machine/boots.ts";
 import type { RebootRequest, RebootResult } from "../../../../lambdas/machine/plan.ts";
 import { bootIdOf } from "../boot-id.ts";
 import { load } from "../loading.ts";
@@ -40,18 +40,34 @@ function requireGuard(machine: Machine): void {
     throw new Fault("guard-not-in-order", `no reboot without the guard of the metadata route: ${faults.join(", ")}`);
 }
 
-/** Was this reboot asked for already? A marker that cannot be read counts as no marker. */
-function wasAsked(machine: Machine, { operation, bootId }: RebootRequest): boolean {
+/** Seconds since the boot. */
+const upSeconds = ({ state, simulation }: Machine): number =>
+  Math.floor((simulation.clock.now() - state.bootedAt) / 1_000);
+
+/** The marker, if this reboot was asked for already. One that cannot be read counts as no marker. */
+function askedBefore(machine: Machine, { operation, bootId }: RebootRequest) {
   const marker = readRecord(machine, MARKER);
-  return marker?.operation === operation && isSameBoot(String(marker.bootId), bootId);
+  return marker?.operation === operation && isSameBoot(String(marker.bootId), bootId) ? marker : undefined;
+}
+
+/** As Test-Booted of reboot.ps1: a machine that is up for less time than when it was asked has booted. */
+function hasBooted(machine: Machine, request: RebootRequest, after: string): boolean {
+  if (!isSameBoot(request.bootId, after)) return true;
+  const up = askedBefore(machine, request)?.upSeconds;
+  return typeof up === "number" && upSeconds(machine) < up;
 }
 
 function askForReboot(machine: Machine, request: RebootRequest): ScriptEnd {
-  if (wasAsked(machine, request))
+  if (askedBefore(machine, request))
     throw new Fault("reboot-not-happened", "the reboot was asked for before and did not happen");
   requireInTime(machine.clock(), request);
   requireGuard(machine);
-  writeRecord(machine, MARKER, { operation: request.operation, bootId: request.bootId });
+  const { operation, bootId } = request;
+  writeRecord(machine, MARKER, {
+    operation,
+    bootId,
+    ...(isKnownByTime(bootId) ? { upSeconds: upSeconds(machine) } : {}),
+  });
   return { exitCode: REBOOT, stdout: "", stderr: "" };
 }
 
@@ -67,7 +83,7 @@ export const reboot: Script = async ({ machine, process, request: encoded }) => 
     const request = requestAs(encoded, requestSchema);
     before = request.bootId;
     await guardAtRest({ machine, process });
-    return isSameBoot(before, after) ? askForReboot(machine, request) : print(before, after, null);
+    return hasBooted(machine, request, after) ? print(before, after, null) : askForReboot(machine, request);
   } catch (error) {
     return print(before, after, failureOf(error));
   }
