@@ -45,7 +45,7 @@ const anyServer = {
   test: {
     name: "cluster",
     include: [
-      "test/sandbox/kubernetes/{access,eviction,eviction-answers,eviction-sequences,objects,policies,reading,requests,signing}.test.ts",
+      "test/sandbox/kubernetes/{access,eviction,eviction-answers,eviction-sequences,objects,policies,reading,requests,signing,words}.test.ts",
       "test/manifests/policies.test.ts",
       "test/drain/any-server.test.ts",
     ],

@@ -20,11 +20,11 @@ import {
 import type { Installation, InstallationFacts } from "./access/installation.ts";
 import { type KubeletClients, kubeletClients } from "./access/kubelet-clients.ts";
 import { nodeAuthorizer } from "./access/node-authorizer.ts";
-import { rbacAuthorizer, ruleResolver } from "./access/rbac.ts";
+import { grantsOf, rbacAuthorizer } from "./access/rbac.ts";
 import { limitUsers } from "./access/security-context-constraints.ts";
 import { seeds } from "./access/seeds.ts";
 import { type Tokens, tokenIssuer } from "./access/tokens.ts";
-import type { Authorizer } from "./access/users.ts";
+import { type Authorizer, inTurn } from "./access/users.ts";
 import { controlPlane } from "./controllers/control-plane.ts";
 import type { Cluster } from "./controllers/controller.ts";
 import type { KubeObject } from "./model/object.ts";
@@ -91,6 +91,7 @@ function serverOf(
   schemas: Schemas,
   { callKubelet, judge, distribution, version }: ServerParts,
 ): Server {
+  const grants = grantsOf(objects);
   return {
     simulation,
     version,
@@ -99,7 +100,7 @@ function serverOf(
     list: lister(objects, simulation.clock),
     schemas,
     callKubelet,
-    authorizers: { authorize, rules: ruleResolver(objects), tokens },
+    authorizers: { authorize, rules: (user, space) => grants(user, space).flatMap(({ rules }) => rules), tokens },
     ownerships: simulation.store.collection("kubernetes-appliers"),
     admit: (attempt) => {
       if (isWrite(attempt)) {
@@ -164,8 +165,7 @@ export async function kubernetesApi(
   const asClient = await kubeletClients(simulation, authority);
   const objects = objectStore(simulation);
   const tokens = tokenIssuer(simulation, objects);
-  const [byNode, byRole] = [nodeAuthorizer(objects), rbacAuthorizer(objects)];
-  const authorize: Authorizer = (user, wanted) => byNode(user, wanted) || byRole(user, wanted);
+  const authorize = inTurn(nodeAuthorizer(objects), rbacAuthorizer(objects));
   const link = kubeletLink(asClient);
   const policies = admissionPolicies(objects, simulation.clock);
   const { distribution = "kubernetes", version } = options;

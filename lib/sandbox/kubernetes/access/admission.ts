@@ -138,7 +138,7 @@ export function requireSigner(write: Write, authorize: Authorizer): void {
     subresource: "",
     namespace: undefined,
   };
-  if (names.some((name) => authorize(write.user, { ...wanted, name }))) return;
+  if (names.some((name) => authorize(write.user, { ...wanted, name }).isAllowed)) return;
   throw forbidden(
     write.type,
     write.after.metadata.name,

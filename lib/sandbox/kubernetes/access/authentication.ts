@@ -61,7 +61,7 @@ const claims = (wanted: User): readonly { resource: string; name: string; namesp
 export function actingUser(request: WireRequest, sender: User, authorize: Authorizer): User {
   const wanted = impersonated(request);
   if (!wanted) return sender;
-  const denied = claims(wanted).find((claim) => !authorize(sender, { ...asked, ...claim }));
+  const denied = claims(wanted).find((claim) => !authorize(sender, { ...asked, ...claim }).isAllowed);
   if (!denied) return wanted;
   const { resource, name } = denied;
   const message = `${resource} "${name}" is forbidden: User "${sender.name}" cannot impersonate resource "${resource}" in API group "" at the cluster scope`;

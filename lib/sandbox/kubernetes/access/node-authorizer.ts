@@ -18,6 +18,7 @@ interface Line {
 }
 
 const read = ["get", "list", "watch"];
+const leaseVerbs = ["get", "create", "update", "patch", "delete"];
 const own = (node: string, { name, onlyName }: Attributes): boolean => name === node || onlyName === node;
 const ownLease = (node: string, wanted: Attributes): boolean =>
   wanted.namespace === "kube-node-lease" && (wanted.verb === "create" || wanted.name === node);
@@ -52,8 +53,10 @@ const mountedBy =
  */
 const lines: readonly Line[] = [
   { verbs: ["create"], resource: "nodes" },
-  { verbs: [...read, "update", "patch"], resource: "nodes", where: own },
-  { verbs: ["update", "patch"], resource: "nodes/status", where: own },
+  { verbs: read, resource: "nodes", where: own },
+  // Which Node a kubelet may change is NodeRestriction's to judge.
+  { verbs: ["update", "patch"], resource: "nodes" },
+  { verbs: ["update", "patch"], resource: "nodes/status" },
   {
     verbs: [...read, "create"],
     resource: "pods",
@@ -66,7 +69,7 @@ const lines: readonly Line[] = [
   { verbs: read, resource: "secrets", where: mountedBy("secret") },
   { verbs: read, resource: "configmaps", where: mountedBy("configMap") },
   {
-    verbs: ["get", "create", "update", "patch", "delete"],
+    verbs: leaseVerbs,
     group: "coordination.k8s.io",
     resource: "leases",
     where: ownLease,
@@ -84,18 +87,55 @@ const lines: readonly Line[] = [
   { verbs: ["create"], group: "authorization.k8s.io", resource: "subjectaccessreviews" },
 ];
 
+const unrelated = (node: string): string => `no relationship found between node '${node}' and this object`;
+const named = ({ name, onlyName }: Attributes): string => name || (onlyName ?? "");
+
+function whyNoFile(node: string, wanted: Attributes): string {
+  if (!read.includes(wanted.verb)) return "can only read resources of this type";
+  if (!wanted.namespace) return "can only read namespaced object of this type";
+  return named(wanted) ? unrelated(node) : "No Object name found";
+}
+
+function whyNoNode(node: string, wanted: Attributes): string {
+  if (!read.includes(wanted.verb)) return "";
+  const which = named(wanted) ? `'${named(wanted)}'` : "all nodes";
+  return `node '${node}' cannot read ${which}, only its own Node object`;
+}
+
+function whyNoPod(node: string, wanted: Attributes): string {
+  if (!read.includes(wanted.verb)) return "";
+  return named(wanted) ? unrelated(node) : "can only list/watch pods with spec.nodeName field selector";
+}
+
+function whyNoLease(_node: string, wanted: Attributes): string {
+  if (!leaseVerbs.includes(wanted.verb)) return "can only get, create, update, patch, or delete a node lease";
+  return wanted.namespace === "kube-node-lease"
+    ? "can only access node lease with the same name as the requesting node"
+    : 'can only access leases in the "kube-node-lease" system namespace';
+}
+
+/** What the node authoriser says when it refuses one of these; about others it says nothing (node_authorizer.go). */
+const refusals: Readonly<Record<string, (node: string, wanted: Attributes) => string>> = {
+  nodes: whyNoNode,
+  pods: whyNoPod,
+  secrets: whyNoFile,
+  configmaps: whyNoFile,
+  leases: whyNoLease,
+};
+
 /** Authorises kubelets; decides nothing for other users. */
 export function nodeAuthorizer(objects: Objects): Authorizer {
   return (user, wanted) => {
     const node = nodeOf(user);
-    if (node === undefined || wanted.path !== undefined) return false;
+    if (node === undefined || wanted.path !== undefined) return { isAllowed: false, reason: "" };
     const resource = wanted.subresource ? `${wanted.resource}/${wanted.subresource}` : wanted.resource;
-    return lines.some(
+    const isAllowed = lines.some(
       (line) =>
         (line.group ?? "") === wanted.group &&
         line.resource === resource &&
         line.verbs.includes(wanted.verb) &&
         (line.where?.(node, wanted, objects) ?? true),
     );
+    return { isAllowed, reason: isAllowed ? "" : (refusals[resource]?.(node, wanted) ?? "") };
   };
 }

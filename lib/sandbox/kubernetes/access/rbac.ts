@@ -3,6 +3,8 @@ import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
 import { type Attributes, type Authorizer, serviceAccountUser, type User } from "./users.ts";
 
+const GROUP = "rbac.authorization.k8s.io";
+
 /** One rule of a Role or ClusterRole. */
 export interface Rule {
   readonly verbs: readonly string[];
@@ -49,38 +51,71 @@ const matchers: Readonly<Record<string, (subject: Subject, user: User, namespace
     serviceAccountUser(subject.namespace ?? namespace ?? "", subject.name).name === user.name,
 };
 
-const binds = (binding: KubeObject, user: User): boolean =>
-  listOf<Subject>(binding.subjects).some((one) => matchers[one.kind]?.(one, user, binding.metadata.namespace) ?? false);
+const boundSubject = ({ subjects, metadata }: KubeObject, user: User): Subject | undefined =>
+  listOf<Subject>(subjects).find((one) => matchers[one.kind]?.(one, user, metadata.namespace) ?? false);
 
-/** Reads the rules that bindings grant a user; a missing role grants none. */
-export function ruleResolver(objects: Objects): (user: User, namespace: string | undefined) => Rule[] {
+/** What one binding gives a user. */
+interface Grant {
+  readonly rules: readonly Rule[];
+  /** The binding, its role and the subject, as a review names them. */
+  readonly source: string;
+  /** Why the binding gives nothing: its role does not exist. */
+  readonly lack?: string;
+}
+
+/** Describes a binding that names a user (k8s pkg/registry/rbac/validation/rule.go, roleBindingDescriber). */
+function sourceOf({ kind, metadata, roleRef }: KubeObject, subject: Subject): string {
+  const space = subject.namespace ?? metadata.namespace ?? "";
+  const who = subject.kind === "ServiceAccount" ? `${subject.name}/${space}` : subject.name;
+  const binding = metadata.namespace ? `${metadata.name}/${metadata.namespace}` : metadata.name;
+  const role = `${String(at(roleRef, "kind"))} "${String(at(roleRef, "name"))}"`;
+  return `${kind} "${binding}" of ${role} to ${subject.kind} "${who}"`;
+}
+
+/** Finds what bindings grant a user; a missing role grants nothing. */
+export function grantsOf(objects: Objects): (user: User, namespace: string | undefined) => Grant[] {
   const [clusterRoles, clusterBindings, roles, bindings] = (
     ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] as const
-  ).map((plural) => known(plural, "rbac.authorization.k8s.io")) as [
+  ).map((plural) => known(plural, GROUP)) as [
     ReturnType<typeof known>,
     ReturnType<typeof known>,
     ReturnType<typeof known>,
     ReturnType<typeof known>,
   ];
-  const rulesOf = (binding: KubeObject): Rule[] => {
+  const grantOf = (binding: KubeObject, subject: Subject): Grant => {
     const name = String(at(binding, "roleRef", "name"));
     const isClusterRole = at(binding, "roleRef", "kind") === "ClusterRole";
     const role = isClusterRole
       ? objects.get(clusterRoles, undefined, name)
       : objects.get(roles, binding.metadata.namespace, name);
-    return listOf<Rule>(role?.rules);
+    const source = sourceOf(binding, subject);
+    if (role) return { rules: listOf<Rule>(role.rules), source };
+    return { rules: [], source, lack: `${isClusterRole ? "clusterrole" : "role"}.${GROUP} "${name}" not found` };
   };
   return (user, namespace) => {
     const inNamespace = namespace ? objects.list(bindings, namespace) : [];
-    return [...objects.list(clusterBindings), ...inNamespace].filter((one) => binds(one, user)).flatMap(rulesOf);
+    return [...objects.list(clusterBindings), ...inNamespace].flatMap((binding) => {
+      const subject = boundSubject(binding, user);
+      return subject ? [grantOf(binding, subject)] : [];
+    });
   };
 }
 
+/** Joins errors as k8s.io/apimachinery/pkg/util/errors NewAggregate does. */
+const aggregate = (errors: readonly string[]): string => (errors.length === 1 ? errors.join() : `[${errors.join(", ")}]`);
+
 /**
- * Members of system:masters may do everything (privileged group authoriser); others have the rights of their bindings.
+ * Members of system:masters may do everything (privileged group authoriser); others have the rights of their bindings
+ * (plugin/pkg/auth/authorizer/rbac/rbac.go).
  */
 export function rbacAuthorizer(objects: Objects): Authorizer {
-  const rules = ruleResolver(objects);
-  return (user, wanted) =>
-    user.groups.includes("system:masters") || rules(user, wanted.namespace).some((rule) => ruleAllows(rule, wanted));
+  const grants = grantsOf(objects);
+  return (user, wanted) => {
+    if (user.groups.includes("system:masters")) return { isAllowed: true, reason: "" };
+    const found = grants(user, wanted.namespace);
+    const allowing = found.find(({ rules }) => rules.some((rule) => ruleAllows(rule, wanted)));
+    if (allowing) return { isAllowed: true, reason: `RBAC: allowed by ${allowing.source}` };
+    const lacks = found.flatMap(({ lack }) => lack ?? []);
+    return { isAllowed: false, reason: lacks.length > 0 ? `RBAC: ${aggregate(lacks)}` : "" };
+  };
 }

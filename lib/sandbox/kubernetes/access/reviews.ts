@@ -32,9 +32,10 @@ function attributesOf(spec: Fields): Attributes {
   };
 }
 
-const accessOf = (spec: Fields, user: User, { authorize }: Authorizers): Fields => ({
-  allowed: authorize(user, attributesOf(spec)),
-});
+function accessOf(spec: Fields, user: User, { authorize }: Authorizers): Fields {
+  const { isAllowed, reason } = authorize(user, attributesOf(spec));
+  return { allowed: isAllowed, ...(reason ? { reason } : {}) };
+}
 
 const rulesOf: Review = (spec, user, { rules }) => {
   const everything: Rule[] = user.groups.includes("system:masters")

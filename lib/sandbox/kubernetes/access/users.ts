@@ -34,8 +34,27 @@ export interface Attributes {
   readonly onlyName?: string;
 }
 
+/** A decision, and why: what allows the request, or what an authoriser has against it. Most refusals give no reason. */
+export interface Verdict {
+  readonly isAllowed: boolean;
+  readonly reason: string;
+}
+
 /** Decides whether a user may do something; never throws. */
-export type Authorizer = (user: User, wanted: Attributes) => boolean;
+export type Authorizer = (user: User, wanted: Attributes) => Verdict;
+
+/** Asks authorisers in order until one allows the request; a refusal has the reasons of all (k8s.io/apiserver authorization/union). */
+export const inTurn =
+  (...authorizers: readonly Authorizer[]): Authorizer =>
+  (user, wanted) => {
+    const reasons: string[] = [];
+    for (const authorize of authorizers) {
+      const verdict = authorize(user, wanted);
+      if (verdict.isAllowed) return verdict;
+      if (verdict.reason) reasons.push(verdict.reason);
+    }
+    return { isAllowed: false, reason: reasons.join("\n") };
+  };
 
 const PREFIX = "system:serviceaccount:";
 

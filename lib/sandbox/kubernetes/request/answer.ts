@@ -43,13 +43,14 @@ const resourceText = ({ plural, subresource }: ResourcePath): string =>
   subresource ? `${plural}/${subresource}` : plural;
 
 /** Builds the error of k8s.io/apiserver/pkg/endpoints/handlers/responsewriters forbiddenMessage. */
-function denial(user: User, { verb, path, resource }: RequestInfo): ApiFailure {
+function denial(user: User, { verb, path, resource }: RequestInfo, reason = ""): ApiFailure {
+  const because = reason && `: ${reason}`;
   if (!resource)
-    return new ApiFailure(403, "Forbidden", `forbidden: User "${user.name}" cannot ${verb} path "${path}"`);
+    return new ApiFailure(403, "Forbidden", `forbidden: User "${user.name}" cannot ${verb} path "${path}"${because}`);
   const { group, plural, name, namespace } = resource;
   const scope = namespace ? `in the namespace "${namespace}"` : "at the cluster scope";
   const why = `User "${user.name}" cannot ${verb} resource "${resourceText(resource)}" in API group "${group}" ${scope}`;
-  return forbidden({ plural, group } as Parameters<typeof forbidden>[0], name, why);
+  return forbidden({ plural, group } as Parameters<typeof forbidden>[0], name, why + because);
 }
 
 const pages = (version: string): ReadonlyMap<string, unknown> => {
@@ -150,7 +151,8 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
 
   const answerTo = async (request: WireRequest, info: RequestInfo, user: User): Promise<WireResponse> => {
     await injectFaults(info, user);
-    if (!authorizers.authorize(user, attributesOf(info))) throw denial(user, info);
+    const { isAllowed, reason } = authorizers.authorize(user, attributesOf(info));
+    if (!isAllowed) throw denial(user, info, reason);
     if (!info.resource) return otherPage(known, info);
     const type = resourceType(info.resource.group, info.resource.plural);
     if (!type || type.version !== info.resource.version) throw noSuchResource();

@@ -1,7 +1,7 @@
 import { json, type WireResponse } from "../../core/wire.ts";
 import { reviews } from "../access/reviews.ts";
 import { noSuchResource, notAllowed } from "../model/failure.ts";
-import { fieldsOf } from "../model/object.ts";
+import { fieldsOf, timestamp } from "../model/object.ts";
 import { objectIn } from "../request/content.ts";
 import { bindPod } from "../subresources/binding.ts";
 import { evict } from "../subresources/eviction.ts";
@@ -31,11 +31,14 @@ const views: Readonly<Record<string, Handler>> = { get, update, patch };
 const actions: Readonly<Record<string, Handler>> = { eviction: evict, binding: bindPod, token: requestToken };
 
 /** Answers the POST of a review: at once, and it is never stored. */
-function review({ authorizers }: Server, { request, type, user }: ApiCall): WireResponse {
-  const body = objectIn(request);
-  const spec = fieldsOf(body.spec);
+function review({ authorizers, simulation }: Server, { request, type, user }: ApiCall): WireResponse {
+  const spec = fieldsOf(objectIn(request).spec);
   const status = reviews[type.plural]?.(spec, user, authorizers);
-  return json({ kind: type.kind, apiVersion: type.apiVersion, metadata: {}, spec, status }, 201);
+  const named = { kind: type.kind, apiVersion: type.apiVersion };
+  // It alone has no spec, and is dated (k8s pkg/registry/authentication/selfsubjectreview/rest.go).
+  if (type.plural === "selfsubjectreviews")
+    return json({ ...named, metadata: { creationTimestamp: timestamp(simulation.clock.now()) }, status }, 201);
+  return json({ ...named, metadata: {}, spec, status }, 201);
 }
 
 function handlerOf({ type, subresource }: ApiCall, verb: string): Handler | undefined {
