@@ -188,6 +188,7 @@ export async function kubernetesApi(
     dataPlane: link.dataPlane,
     images: link.images,
     ...options,
+    distribution,
   });
   return {
     answer: answerer(server, authenticator(authority, tokens), options.version),

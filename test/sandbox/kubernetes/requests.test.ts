@@ -98,6 +98,16 @@ describe("a list", () => {
     const gone = await ask(exactly);
     expect([gone.status, gone.body.reason]).toEqual([410, "Expired"]);
   });
+
+  it("of an old version is refused, though no object of its kind has changed since", async () => {
+    await cluster.pass(301);
+    const { status, body } = await ask("GET /api/v1/pods?resourceVersion=1&resourceVersionMatch=Exact");
+    expect([status, body.reason, body.message]).toEqual([
+      410,
+      "Expired",
+      "The resourceVersion for the provided list is too old.",
+    ]);
+  });
 });
 
 describe("a path", () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CLIENT, requestFor, signingRequest } from "./certificates.ts";
 import type { Ask, StillCluster } from "./cluster.ts";
 import { linuxNode, stillCluster } from "./cluster.ts";
 
@@ -95,7 +96,10 @@ describe("an authoriser's reason", () => {
   ])("tells a kubelet why it is refused: %s", async (line, reason) => {
     const kubelet: Ask = cluster.as("system:node:worded", ["system:nodes"]);
     const { status, body } = await kubelet(line);
-    expect([status, body.message]).toEqual([403, expect.stringMatching(/is forbidden: User "system:node:worded" cannot/)]);
+    expect([status, body.message]).toEqual([
+      403,
+      expect.stringMatching(/is forbidden: User "system:node:worded" cannot/),
+    ]);
     expect(body.message.endsWith(`: ${reason}`)).toBe(true);
   });
 
@@ -103,7 +107,11 @@ describe("an authoriser's reason", () => {
     cluster.api.create(linuxNode("another"));
     const kubelet = cluster.as("system:node:worded", ["system:nodes"]);
     const headers = { "content-type": "application/merge-patch+json" };
-    const { status, body } = await kubelet("PATCH /api/v1/nodes/another", { metadata: { labels: { a: "b" } } }, headers);
+    const { status, body } = await kubelet(
+      "PATCH /api/v1/nodes/another",
+      { metadata: { labels: { a: "b" } } },
+      headers,
+    );
     expect([status, body.message]).toEqual([
       403,
       'nodes "another" is forbidden: node "worded" is not allowed to modify node "another"',
@@ -120,4 +128,153 @@ describe("a review of oneself", () => {
     expect([status, "spec" in body]).toEqual([201, false]);
     expect(Date.parse(body.metadata.creationTimestamp)).toBeGreaterThan(0);
   });
+});
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const map = (name: string, more: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, ...more });
+const patchOf = (form: string) => ({ "content-type": `application/${form}+json` });
+const [MERGE, STRATEGIC, OPERATIONS] = ["merge-patch", "strategic-merge-patch", "json-patch"].map(patchOf) as [
+  Record<string, string>,
+  Record<string, string>,
+  Record<string, string>,
+];
+
+describe("a key or name that breaks several rules", () => {
+  const nameRule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with";
+  test.each([
+    [
+      { labels: { "/": "v" } },
+      ["prefix part must be non-empty", "name part must be non-empty", `name part ${nameRule}`],
+    ],
+    [
+      { labels: { [`A/${"-".repeat(64)}`]: "v" } },
+      ["prefix part a lowercase RFC 1123 subdomain", "name part must be no more than 63", `name part ${nameRule}`],
+    ],
+    [{ labels: { a: `-${"x".repeat(64)}` } }, ["must be no more than 63", "a valid label must be an empty string"]],
+    [{ finalizers: ["a/"] }, ["name part must be non-empty", `name part ${nameRule}`]],
+  ])("has a cause for each of them: %j", async (metadata, words) => {
+    const { status, body } = await cluster.admin(
+      `POST ${maps}`,
+      map("ruled", { metadata: { name: "ruled", ...metadata } }),
+    );
+    const messages: string[] = body.details.causes.map(({ message }: { message: string }) => message);
+    expect(status).toBe(422);
+    // A server of 1.36 lists each cause twice.
+    for (const word of words) expect(messages).toContainEqual(expect.stringContaining(word));
+    expect([words.length, 2 * words.length]).toContain(messages.length);
+  });
+});
+
+describe("a body that cannot be read", () => {
+  beforeAll(() => cluster.admin(`POST ${maps}`, map("read", { data: { a: "1" } })));
+
+  test.each([
+    [
+      `POST ${maps}`,
+      {},
+      "{",
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input ({)",
+    ],
+    [
+      `POST ${maps}`,
+      {},
+      "x",
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: invalid character 'x' looking for beginning of value (78)",
+    ],
+    [`PATCH ${maps}/read`, MERGE, "{", "error decoding patch: unexpected end of JSON input"],
+    [`PATCH ${maps}/read`, MERGE, '{"a" 1}', "error decoding patch: invalid character '1' after object key"],
+    [
+      `PATCH ${maps}/read`,
+      OPERATIONS,
+      "[{]",
+      "error decoding patch: invalid character ']' looking for beginning of object key string",
+    ],
+    [`PATCH ${maps}/read`, STRATEGIC, '{"a": 1 2}', "invalid character '2' after object key:value pair"],
+    [
+      `GET ${maps}?limit=1&continue=no!token`,
+      {},
+      undefined,
+      "invalid continue token: continue key is not valid: illegal base64 data at input byte 2",
+    ],
+  ])("is refused with what is wrong: %s %j %s", async (line, headers, text, message) => {
+    const { status, body } = await cluster.admin(line, text, headers);
+    expect([status, body.reason, body.message]).toEqual([400, "BadRequest", message]);
+  });
+
+  test("is refused for its media type: by the router for a patch, by the server for an object", async () => {
+    const text = { "content-type": "text/plain" };
+    const patched = await cluster.admin(`PATCH ${maps}/read`, "{}", text);
+    expect([patched.status, patched.body.reason, patched.body.message]).toEqual([
+      415,
+      "UnsupportedMediaType",
+      "415: Unsupported Media Type",
+    ]);
+    const posted = await cluster.admin(`POST ${maps}`, "{}", text);
+    expect([posted.status, posted.body.message]).toEqual([
+      415,
+      expect.stringContaining("the body of the request was in an unknown format - accepted media types include:"),
+    ]);
+  });
+});
+
+describe("a patch that makes no legal object", () => {
+  beforeAll(() => cluster.admin(`POST ${maps}`, map("patched", { data: { a: "1" } })));
+
+  test.each([
+    [
+      "a merge patch",
+      MERGE,
+      { dat: {} },
+      /^ "" is invalid: patch: Invalid value: "\{.*\\"kind\\":\\"ConfigMap\\".*\}": strict decoding error: unknown field "dat"$/,
+    ],
+    [
+      "a strategic one",
+      STRATEGIC,
+      { dat: { b: [null, 1] } },
+      /^ "" is invalid: patch: Invalid value: "map\[dat:map\[b:\[<nil> 1\]\]\]": strict decoding error: unknown field "dat"$/,
+    ],
+  ])("is refused without a kind, with the object or the patch: %s", async (_what, headers, patch, message) => {
+    const { status, body } = await cluster.admin(`PATCH ${maps}/patched?fieldValidation=Strict`, patch, headers);
+    expect([status, body.reason, body.details.kind]).toEqual([422, "Invalid", undefined]);
+    expect(body.message).toMatch(message);
+  });
+});
+
+describe("fields that are written though they are empty", () => {
+  test("of an Event", async () => {
+    const event = {
+      metadata: { name: "worded" },
+      involvedObject: { kind: "Node", name: "worded", namespace: "default" },
+    };
+    const { body } = await cluster.admin("POST /api/v1/namespaces/default/events", {
+      ...map("worded"),
+      kind: "Event",
+      ...event,
+    });
+    expect(body).toMatchObject({ eventTime: null, reportingComponent: "", reportingInstance: "" });
+  });
+
+  test("of a signing request: its status; it has no generation", async () => {
+    const { requestPem } = await requestFor("O=system:nodes, CN=system:node:worded");
+    const request = signingRequest("worded", requestPem, CLIENT, ["digital signature", "client auth"]);
+    const { body } = await cluster.admin("POST /apis/certificates.k8s.io/v1/certificatesigningrequests", request);
+    expect([body.status, body.metadata.generation]).toEqual([{}, undefined]);
+  });
+
+  test("are none of a namespace's: no generation, and no grace when it is deleted", async () => {
+    const path = "/api/v1/namespaces";
+    const { body: made } = await cluster.admin(`POST ${path}`, { ...map("worded-space"), kind: "Namespace" });
+    const { body: leaving } = await cluster.admin(`DELETE ${path}/worded-space`);
+    expect(made.metadata).not.toHaveProperty("generation");
+    expect(leaving.metadata.deletionTimestamp).toEqual(expect.any(String));
+    expect(leaving.metadata).not.toHaveProperty("deletionGracePeriodSeconds");
+    expect(leaving.metadata).not.toHaveProperty("generation");
+  });
+});
+
+test("the version names what the server emulates and what it is compatible with", async () => {
+  const { body } = await cluster.admin("GET /version");
+  const { major, minor } = body;
+  expect(body).toMatchObject({ emulationMajor: major, emulationMinor: minor, minCompatibilityMajor: major });
+  expect(Number(body.minCompatibilityMinor)).toBe(Number(minor) - 1);
 });

@@ -102,7 +102,8 @@ export function grantsOf(objects: Objects): (user: User, namespace: string | und
 }
 
 /** Joins errors as k8s.io/apimachinery/pkg/util/errors NewAggregate does. */
-const aggregate = (errors: readonly string[]): string => (errors.length === 1 ? errors.join() : `[${errors.join(", ")}]`);
+const aggregate = (errors: readonly string[]): string =>
+  errors.length === 1 ? errors.join() : `[${errors.join(", ")}]`;
 
 /**
  * Members of system:masters may do everything (privileged group authoriser); others have the rights of their bindings

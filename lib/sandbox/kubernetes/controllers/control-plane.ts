@@ -1,4 +1,5 @@
 import type { Cloud } from "../../core/ports.ts";
+import type { Distribution } from "../access/admission.ts";
 import type { Authority } from "../access/authority.ts";
 import type { KubeletClients } from "../access/kubelet-clients.ts";
 import { known } from "../model/resources.ts";
@@ -36,6 +37,7 @@ export interface ControlPlaneOptions {
   readonly cloud: Cloud;
   readonly authority: Authority;
   readonly kubeletClients: KubeletClients;
+  readonly distribution: Distribution;
   readonly region: string;
   readonly hybridNetwork: string;
   readonly dataPlane?: Cluster["dataPlane"];

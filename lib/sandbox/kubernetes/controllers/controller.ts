@@ -1,6 +1,7 @@
 import type { Cancel } from "../../core/clock.ts";
 import type { Cloud, DataPlane, Images } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
+import type { Distribution } from "../access/admission.ts";
 import type { Authority } from "../access/authority.ts";
 import type { KubeletClients } from "../access/kubelet-clients.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -18,6 +19,7 @@ export interface Cluster {
   readonly authority: Authority;
   readonly kubeletClients: KubeletClients;
   readonly record: Recorder;
+  readonly distribution: Distribution;
   readonly region: string;
   readonly hybridNetwork: string;
   /** Abilities of the pods on an instance; undefined where no machine is simulated. */

@@ -6,6 +6,12 @@ const namespaces = known("namespaces");
 const accounts = known("serviceaccounts");
 const maps = known("configmaps");
 const ROOT_CA = "kube-root-ca.crt";
+const rootDescription = {
+  "kubernetes.io/description":
+    "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
+};
+const SERVICE_CA = "openshift-service-ca.crt";
+const serviceBundle = { "service.beta.openshift.io/inject-cabundle": "true" };
 const contents = resourceTypes.filter(({ namespaced, virtual }) => namespaced && !virtual);
 
 /** Milliseconds until a namespace that is not empty yet is checked again (assumed; pods take their grace). */
@@ -21,7 +27,7 @@ const DELAY = 5_000;
  * Adds the default service account and the cluster's authority to every namespace, and empties one that is being
  * deleted.
  */
-export function namespaceKeeper({ simulation, objects, registry, authority }: Cluster): Controller {
+export function namespaceKeeper({ simulation, objects, registry, authority, distribution }: Cluster): Controller {
   const empty = (name: string): boolean => {
     for (const type of contents) {
       for (const object of objects.list(type, name)) {
@@ -30,19 +36,27 @@ export function namespaceKeeper({ simulation, objects, registry, authority }: Cl
     }
     return contents.every((type) => objects.list(type, name).length === 0);
   };
-  /** Adds what kube-controller-manager puts into each namespace (serviceaccount, rootcacertpublisher). */
+  const addMap = (
+    namespace: string,
+    name: string,
+    annotations: Record<string, string>,
+    data: Record<string, string>,
+  ): void => {
+    if (objects.get(maps, namespace, name)) return;
+    objects.create(maps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace, annotations }, data });
+  };
+  /**
+   * Adds what kube-controller-manager (serviceaccount, rootcacertpublisher) and OpenShift's own (service-ca) put into
+   * each namespace.
+   */
   const addDefaults = (namespace: string): void => {
     if (!objects.get(accounts, namespace, "default")) {
       const metadata = { name: "default", namespace };
       objects.create(accounts, { apiVersion: "v1", kind: "ServiceAccount", metadata });
     }
-    if (objects.get(maps, namespace, ROOT_CA)) return;
-    const annotations = {
-      "kubernetes.io/description":
-        "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
-    };
-    const [metadata, data] = [{ name: ROOT_CA, namespace, annotations }, { "ca.crt": authority.pem }];
-    objects.create(maps, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
+    addMap(namespace, ROOT_CA, rootDescription, { "ca.crt": authority.pem });
+    // The sandbox has no authority for Services: the cluster's own stands in its place.
+    if (distribution === "openshift") addMap(namespace, SERVICE_CA, serviceBundle, { "service-ca.crt": authority.pem });
   };
   const knownSince = new Map<string, number>();
   /** The time from which a deleted namespace may be emptied. */

@@ -56,6 +56,7 @@ export function recorder(simulation: Simulation, objects: Objects): Recorder {
       reason,
       message,
       source: { component },
+      eventTime: null,
       reportingComponent: component,
       reportingInstance: "",
       firstTimestamp: now,

@@ -138,7 +138,7 @@ export function invalid(
   return new ApiFailure(422, "Invalid", `${kind} "${name}" is invalid: ${said}`, {
     ...(name ? { name } : {}),
     ...(type.group ? { group: type.group } : {}),
-    kind: type.kind,
+    ...(type.kind ? { kind: type.kind } : {}),
     causes,
   });
 }

@@ -39,6 +39,9 @@ const patchers: Readonly<Record<string, Patcher>> = {
   ),
 };
 
+/** 415 of go-restful, in the form of a Status (k8s.io/apiserver/pkg/server/handler.go serviceErrorHandler). */
+const noSuchRoute = (): ApiFailure => new ApiFailure(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+
 /** Media types of patches that a type of resource accepts; custom resources have no merge keys. */
 export const patchTypes = (type: ResourceType): string[] => {
   const all = [...Object.keys(patchers), APPLY];
@@ -52,7 +55,8 @@ export const patchTypes = (type: ResourceType): string[] => {
  */
 export function patcherOf(type: ResourceType, mediaType: string): (current: KubeObject, patch: unknown) => KubeObject {
   const patcher = patchTypes(type).includes(mediaType) ? patchers[mediaType] : undefined;
-  if (!patcher) throw unsupportedMedia(patchTypes(type));
+  // Built-in kinds have a route for each media type, and its router answers.
+  if (!patcher) throw type.custom ? unsupportedMedia(patchTypes(type)) : noSuchRoute();
   return (current, patch) => {
     const result = patcher(current, patch);
     if (!isFields(result) || !isFields(result.metadata)) throw rejected();

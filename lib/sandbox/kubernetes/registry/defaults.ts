@@ -140,6 +140,17 @@ export const budgetDefaults = (object: KubeObject): KubeObject => ({
   status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
 });
 
+/** Adds the status of a signing request that nobody has judged: it is written though it is empty. */
+export const emptyStatus = (object: KubeObject): KubeObject => ({ ...object, status: {} });
+
+/** Adds the fields of an Event that are written though they are empty (k8s.io/api/core/v1 Event). */
+export const eventDefaults = (object: KubeObject): KubeObject => ({
+  ...object,
+  eventTime: object.eventTime ?? null,
+  reportingComponent: object.reportingComponent ?? "",
+  reportingInstance: object.reportingInstance ?? "",
+});
+
 /**
  * Taints a new Node as not ready, so that no pod is bound to it before its first heartbeat (k8s
  * plugin/pkg/admission/nodetaint).

@@ -64,12 +64,14 @@ function heldBy(object: KubeObject, policy: DeleteOptions["propagationPolicy"]):
 }
 
 /** Marks an object as being deleted: its latest end, and the finalizers that keep it. */
-function marked(object: KubeObject, grace: number, finalizers: string[], now: number): KubeObject {
+function marked(type: ResourceType, object: KubeObject, grace: number, finalizers: string[], now: number): KubeObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, generation } = object.metadata;
   const shorter = deletionTimestamp === undefined || grace < (deletionGracePeriodSeconds ?? 0);
   const times = shorter
     ? { deletionTimestamp: timestamp(now + grace * 1000), deletionGracePeriodSeconds: grace }
-    : { deletionTimestamp, deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 };
+    : { deletionTimestamp, deletionGracePeriodSeconds };
+  // A Namespace's own registry dates its deletion, without a grace (k8s pkg/registry/core/namespace/storage).
+  if (isNamespace(type)) delete times.deletionGracePeriodSeconds;
   return {
     ...object,
     metadata: {
@@ -107,7 +109,7 @@ export const deletion =
     if (options.dryRun?.includes("All")) return { object, gone };
     if (options.propagationPolicy === "Orphan") orphanDependents(objects, object);
     if (gone) return { object: objects.remove(type, object), gone };
-    const leaving = marked(object, grace, finalizers, simulation.clock.now());
+    const leaving = marked(type, object, grace, finalizers, simulation.clock.now());
     const status = isNamespace(type) ? { status: { phase: "Terminating" } } : {};
     return { object: objects.replace(type, { ...leaving, ...status }), gone };
   };

@@ -11,6 +11,8 @@ import { signingRequestCauses } from "../validation/signing-requests.ts";
 import { budgetCauses, workloadCauses } from "../validation/workloads.ts";
 import {
   budgetDefaults,
+  emptyStatus,
+  eventDefaults,
   namespaceDefaults,
   namespaceName,
   notReadyTaint,
@@ -58,8 +60,21 @@ const strategies: Readonly<Record<string, Strategy>> = {
   leases: { versioned: true },
   validatingadmissionpolicies: { causes: policyCauses },
   validatingadmissionpolicybindings: { causes: bindingCauses },
-  certificatesigningrequests: { causes: signingRequestCauses, fixedSpec: true },
+  certificatesigningrequests: { defaults: emptyStatus, causes: signingRequestCauses, fixedSpec: true },
+  events: { defaults: eventDefaults },
 };
+
+/** Kinds of which no generation is kept, though they have a spec and a status (k8s pkg/registry, PrepareForCreate). */
+const unnumbered = new Set([
+  "nodes",
+  "namespaces",
+  "services",
+  "persistentvolumes",
+  "persistentvolumeclaims",
+  "resourcequotas",
+  "certificatesigningrequests",
+  "volumeattachments",
+]);
 
 const strategyOf = (type: ResourceType): Strategy => strategies[type.plural] ?? {};
 
@@ -81,7 +96,7 @@ export function prepared(type: ResourceType, object: KubeObject, trusted: boolea
   const given = admitted && !trusted ? admitted(object) : object;
   const bare = hasStatus(type) && !keepsStatus && !trusted ? without(given, "status") : given;
   const filled = defaults ? { ...defaults(bare), ...(trusted && bare.status ? { status: bare.status } : {}) } : bare;
-  return hasStatus(type) && "spec" in filled && type.plural !== "nodes"
+  return hasStatus(type) && "spec" in filled && !unnumbered.has(type.plural)
     ? { ...filled, metadata: { ...filled.metadata, generation: 1 } }
     : inAgreement(type, filled);
 }
@@ -111,7 +126,7 @@ function systemMetadata(before: KubeObject, after: KubeObject): KubeObject["meta
     ...after.metadata,
     ...(namespace ? { namespace } : {}),
     ...(generation ? { generation } : {}),
-    ...(deletionTimestamp ? { deletionTimestamp, deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 } : {}),
+    ...(deletionTimestamp ? { deletionTimestamp, deletionGracePeriodSeconds } : {}),
     name,
     uid,
     creationTimestamp,

@@ -1,6 +1,6 @@
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
 import { type Authenticator, actingUser } from "../access/authentication.ts";
-import type { Attributes, User } from "../access/users.ts";
+import type { Attributes, Authorizer, User } from "../access/users.ts";
 import { discovery } from "../kubectl/discovery.ts";
 import { openapi } from "../kubectl/openapi.ts";
 import { ApiFailure, forbidden, noSuchResource, notAllowed, PlainFailure, statusOf } from "../model/failure.ts";
@@ -53,12 +53,22 @@ function denial(user: User, { verb, path, resource }: RequestInfo, reason = ""):
   return forbidden({ plural, group } as Parameters<typeof forbidden>[0], name, why + because);
 }
 
+/** Throws 403 for a request that the authorisers refuse. */
+function requireRight(authorize: Authorizer, user: User, info: RequestInfo): void {
+  const { isAllowed, reason } = authorize(user, attributesOf(info));
+  if (!isAllowed) throw denial(user, info, reason);
+}
+
 const pages = (version: string): ReadonlyMap<string, unknown> => {
   const [major, minor] = version.split(".");
   const health = new Map(["/healthz", "/livez", "/readyz"].map((path): [string, unknown] => [path, "ok"]));
   const about = {
     major,
     minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
     gitVersion: `v${version}`,
     gitCommit: "",
     gitTreeState: "clean",
@@ -151,8 +161,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
 
   const answerTo = async (request: WireRequest, info: RequestInfo, user: User): Promise<WireResponse> => {
     await injectFaults(info, user);
-    const { isAllowed, reason } = authorizers.authorize(user, attributesOf(info));
-    if (!isAllowed) throw denial(user, info, reason);
+    requireRight(authorizers.authorize, user, info);
     if (!info.resource) return otherPage(known, info);
     const type = resourceType(info.resource.group, info.resource.plural);
     if (!type || type.version !== info.resource.version) throw noSuchResource();

@@ -50,10 +50,19 @@ export function selectionOf(type: ResourceType, namespace: string | undefined, q
   return { type, namespace: type.namespaced ? namespace : undefined, matches };
 }
 
+/** Says why a token is none of this server's (k8s.io/apiserver/pkg/storage/continue.go). */
+const badToken = (why: string): never => {
+  throw badRequest(`invalid continue token: continue key is not valid: ${why}`);
+};
+
 function tokenOf(text: string): { readonly list: string; readonly from: number } {
-  const [list, from] = Buffer.from(text, "base64url").toString("utf8").split(":");
-  if (!list || !Number.isInteger(Number(from))) throw badRequest("continue key is not valid: illegal base64 data");
-  return { list, from: Number(from) };
+  const illegal = text.search(/[^\w-]/);
+  if (illegal >= 0) badToken(`illegal base64 data at input byte ${illegal}`);
+  const decoded = Buffer.from(text, "base64url").toString("utf8");
+  const [list, from] = decoded.split(":");
+  if (!list || !Number.isInteger(Number(from)))
+    badToken(`invalid character '${decoded.charAt(0)}' looking for beginning of value`);
+  return { list: list ?? "", from: Number(from) };
 }
 
 const placeOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name}`;
@@ -90,8 +99,8 @@ export function lister(objects: Objects, clock: Clock): Lister {
   });
   const past = (selection: Selection, version: string): Snapshot => {
     const changes = objects.since(selection.type, Number(version));
-    const isKept = changes?.every(({ at }) => clock.now() - at <= KEPT);
-    if (!changes || !isKept) throw expired("The resourceVersion for the provided list is too old.");
+    if (!changes || clock.now() - objects.untilOf(Number(version)) > KEPT)
+      throw expired("The resourceVersion for the provided list is too old.");
     return { at: clock.now(), version, items: before(objects, selection, changes) };
   };
   const begun = (selection: Selection, query: URLSearchParams): Snapshot => {

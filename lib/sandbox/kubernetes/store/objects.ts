@@ -38,6 +38,8 @@ export interface Objects {
   listen(listener: (change: Change) => void): () => void;
   /** Lists the changes of this type after a version; undefined when they are no longer kept. */
   since(type: ResourceType, version: number): Change[] | undefined;
+  /** The time (ms) of the change, of any type, that made a version an old one; infinite for the present version. */
+  untilOf(version: number): number;
 }
 
 /**
@@ -65,6 +67,8 @@ function history(first: number) {
     },
     since: (type: ResourceType, version: number): Change[] | undefined =>
       version < oldest ? undefined : changes.filter((change) => change.type === type && change.version > version),
+    untilOf: (version: number): number =>
+      changes.find((change) => change.version > version)?.at ?? Number.POSITIVE_INFINITY,
   };
 }
 
@@ -152,6 +156,7 @@ export function objectStore(simulation: Simulation): Objects {
       return () => listeners.delete(listener);
     },
     since: past.since,
+    untilOf: past.untilOf,
   };
 }
 

@@ -20,7 +20,7 @@ export const bind = (objects: Objects, type: ApiCall["type"], pod: Pod, node: st
 
 /** POST pods/<name>/binding. Answers 201; 409 for a pod that is bound or terminating, 422 without a target. */
 export function bindPod(server: Server, call: ApiCall): WireResponse {
-  const target = at(objectIn(call.request), "target", "name");
+  const target = at(objectIn(call.request, "Binding"), "target", "name");
   if (!target) throw invalid({ kind: "Binding", group: "" }, call.name, [required("target.name")]);
   const pod = storedObject<Pod>(server, call);
   if (pod.spec.nodeName)

@@ -66,7 +66,7 @@ function evictionIn({ schemas }: Server, call: ApiCall): Fields {
     throw badRequest(
       "the object provided is unrecognized (must be of type Eviction): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)",
     );
-  const given = objectIn(call.request);
+  const given = objectIn(call.request, "Eviction");
   checkKind(given);
   const body = typedAs(schemas, { kind: "Eviction", group: "policy", version: "v1" }, "V1Eviction", call, given);
   const namespace = at(body, "metadata", "namespace") ?? call.namespace;

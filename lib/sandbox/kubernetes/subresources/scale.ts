@@ -22,7 +22,7 @@ function scaleOf({ metadata, spec, status }: KubeObject): KubeObject {
 }
 
 const readers: Readonly<Record<string, (call: ApiCall, current: KubeObject) => unknown>> = {
-  update: ({ request }) => objectIn(request),
+  update: ({ request }) => objectIn(request, "Scale"),
   patch: ({ request, type }, current) => patcherOf(type, mediaTypeOf(request))(scaleOf(current), patchIn(request)),
 };
 

@@ -61,7 +61,7 @@ function completed(body: Fields): { readonly audiences: string[]; readonly secon
 
 /** POST serviceaccounts/<name>/token (TokenRequest): a token that expires. Answers 201; 400, 404, 409, 422. */
 export function requestToken(server: Server, call: ApiCall): WireResponse {
-  const body = objectIn(call.request);
+  const body = objectIn(call.request, "TokenRequest");
   const account = storedObject(server, call);
   const { audiences, seconds, ref } = completed(body);
   const causes = causesOf(seconds);

@@ -1,42 +1,42 @@
 import { type Cause, forbiddenField, required, wrong } from "../model/failure.ts";
 import { fieldsOf, type KubeObject, listOf, type OwnerReference } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
-import { keyFault, labelFault, segmentFault, subdomainFault, valueFault } from "./names.ts";
+import { keyFaults, labelFaults, segmentFaults, subdomainFaults, valueFaults } from "./names.ts";
 
 /** Total size of annotations, k8s.io/apimachinery/pkg/api/validation TotalAnnotationSizeLimitB. */
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
-type NameRule = (name: string) => string | undefined;
+type NameRule = (name: string) => string[];
 
 const nameRules: Readonly<Record<string, NameRule>> = {
-  namespaces: labelFault,
-  services: labelFault,
-  clusterroles: segmentFault,
-  clusterrolebindings: segmentFault,
-  roles: segmentFault,
-  rolebindings: segmentFault,
+  namespaces: labelFaults,
+  services: labelFaults,
+  clusterroles: segmentFaults,
+  clusterrolebindings: segmentFaults,
+  roles: segmentFaults,
+  rolebindings: segmentFaults,
 };
 
-const faultOf = (field: string, value: string, fault: string | undefined): Cause[] =>
-  fault ? [wrong(field, value, fault)] : [];
+const causesFor = (field: string, value: string, faults: readonly string[]): Cause[] =>
+  faults.map((fault) => wrong(field, value, fault));
 
 function nameCauses(type: ResourceType, name: string): Cause[] {
   if (!name) return [required("metadata.name", "name or generateName is required")];
-  return faultOf("metadata.name", name, (nameRules[type.plural] ?? subdomainFault)(name));
+  return causesFor("metadata.name", name, (nameRules[type.plural] ?? subdomainFaults)(name));
 }
 
 /** Lists the errors of labels. */
 export const labelCauses = (labels: unknown, field: string): Cause[] =>
   Object.entries(fieldsOf(labels)).flatMap(([key, value]) =>
     typeof value === "string"
-      ? [...faultOf(field, key, keyFault(key)), ...faultOf(field, value, valueFault(value))]
+      ? [...causesFor(field, key, keyFaults(key)), ...causesFor(field, value, valueFaults(value))]
       : [wrong(field, value, "must be a string")],
   );
 
 function annotationCauses(annotations: unknown): Cause[] {
   const entries = Object.entries(fieldsOf(annotations));
   const size = entries.reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
-  const keys = entries.flatMap(([key]) => faultOf("metadata.annotations", key, keyFault(key.toLowerCase())));
+  const keys = entries.flatMap(([key]) => causesFor("metadata.annotations", key, keyFaults(key.toLowerCase())));
   if (size <= ANNOTATIONS_LIMIT) return keys;
   const field = "metadata.annotations";
   return [
@@ -61,7 +61,7 @@ const ownerCauses = (owners: unknown): Cause[] =>
   );
 
 const finalizerCauses = (finalizers: unknown): Cause[] =>
-  listOf<string>(finalizers).flatMap((one) => faultOf("metadata.finalizers", one, keyFault(one)));
+  listOf<string>(finalizers).flatMap((one) => causesFor("metadata.finalizers", one, keyFaults(one)));
 
 /** Lists the errors of an object's metadata. */
 export const metadataCauses = (type: ResourceType, { metadata }: KubeObject): Cause[] => [

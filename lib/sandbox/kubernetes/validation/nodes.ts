@@ -2,17 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { type Cause, forbiddenField, required, unsupported, wrong } from "../model/failure.ts";
 import { at, type KubeObject, listOf } from "../model/object.ts";
 import type { Node, Taint } from "../model/shapes.ts";
-import { keyFault, valueFault } from "./names.ts";
+import { keyFaults, valueFaults } from "./names.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 function taintCauses(taint: Partial<Taint>, field: string): Cause[] {
   if (!taint.key) return [required(`${field}.key`)];
-  const key = keyFault(taint.key);
-  const value = valueFault(taint.value ?? "");
   return [
-    ...(key ? [wrong(`${field}.key`, taint.key, key)] : []),
-    ...(value ? [wrong(`${field}.value`, taint.value, value)] : []),
+    ...keyFaults(taint.key).map((fault) => wrong(`${field}.key`, taint.key, fault)),
+    ...valueFaults(taint.value ?? "").map((fault) => wrong(`${field}.value`, taint.value, fault)),
     ...(taint.effect ? [] : [required(`${field}.effect`)]),
     ...(taint.effect && !effects.includes(taint.effect) ? [unsupported(`${field}.effect`, taint.effect, effects)] : []),
   ];

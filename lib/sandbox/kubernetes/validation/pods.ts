@@ -3,15 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import { type Cause, forbiddenField, required, unsupported, wrong } from "../model/failure.ts";
 import { at, copy, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import type { Container, Pod } from "../model/shapes.ts";
-import { labelFault } from "./names.ts";
+import { labelFaults } from "./names.ts";
 
 const policies = ["Always", "OnFailure", "Never"];
 
 function containerCauses(container: Partial<Container>, field: string): Cause[] {
   if (!container.name) return [required(`${field}.name`)];
-  const fault = labelFault(container.name);
   return [
-    ...(fault ? [wrong(`${field}.name`, container.name, fault)] : []),
+    ...labelFaults(container.name).map((fault) => wrong(`${field}.name`, container.name, fault)),
     ...(container.image ? [] : [required(`${field}.image`)]),
   ];
 }

@@ -1,7 +1,8 @@
 import { textOf, type WireRequest } from "../../core/wire.ts";
 import { badRequest, invalid, wrong } from "../model/failure.ts";
-import type { Fields } from "../model/object.ts";
+import { type Fields, isFields } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
+import { mediaTypeOf } from "../request/content.ts";
 import { pruned } from "./custom.ts";
 import { decode } from "./decode.ts";
 import type { Schemas, TypeName } from "./schemas.ts";
@@ -15,6 +16,21 @@ export interface Written {
   readonly query: URLSearchParams;
   warn(sentence: string): void;
 }
+
+/** An error about a patch names no kind (k8s.io/apiserver/pkg/endpoints/handlers/patch.go, schema.GroupKind{}). */
+const nothing = { kind: "", group: "" };
+
+/** Writes a value as Go's `%+v` does. */
+function goValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
+  if (!isFields(value)) return value === null ? "<nil>" : String(value);
+  const keys = Object.keys(value).sort();
+  return `map[${keys.map((key) => `${key}:${goValue(value[key])}`).join(" ")}]`;
+}
+
+/** Shows what a patch that cannot be decoded was: a strategic one itself, of any other the whole object after it. */
+const patchShown = (request: WireRequest, object: Fields): string =>
+  mediaTypeOf(request).includes("strategic") ? goValue(JSON.parse(textOf(request))) : JSON.stringify(object);
 
 /**
  * Decodes a body by the API's types or by the schema of its custom resource. Unknown fields are dropped, or refused when
@@ -41,6 +57,6 @@ export function typedAs<T extends Fields>(
     return value as T;
   }
   if (written.request.method === "PATCH")
-    throw invalid({ kind, group }, "", [wrong("patch", textOf(written.request), why)]);
+    throw invalid(nothing, "", [wrong("patch", patchShown(written.request, object), why)]);
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
 }

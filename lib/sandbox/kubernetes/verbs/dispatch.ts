@@ -32,7 +32,7 @@ const actions: Readonly<Record<string, Handler>> = { eviction: evict, binding: b
 
 /** Answers the POST of a review: at once, and it is never stored. */
 function review({ authorizers, simulation }: Server, { request, type, user }: ApiCall): WireResponse {
-  const spec = fieldsOf(objectIn(request).spec);
+  const spec = fieldsOf(objectIn(request, type.kind).spec);
   const status = reviews[type.plural]?.(spec, user, authorizers);
   const named = { kind: type.kind, apiVersion: type.apiVersion };
   // It alone has no spec, and is dated (k8s pkg/registry/authentication/selfsubjectreview/rest.go).

@@ -54,7 +54,7 @@ function recordOwner(server: Server, call: ApiCall, before: KubeObject | undefin
 
 /** POST of an object. */
 export function create(server: Server, call: ApiCall): WireResponse {
-  const wanted = asRequested(call, typed(server, call, addressed(call, objectIn(call.request))));
+  const wanted = asRequested(call, typed(server, call, addressed(call, objectIn(call.request, call.type.kind))));
   const created = server.registry.create(call.type, wanted, writeOptions(server, call));
   recordOwner(server, call, undefined, created);
   return json(rendered(viewOf(server, call), created), 201);
@@ -62,7 +62,7 @@ export function create(server: Server, call: ApiCall): WireResponse {
 
 /** PUT of an object or of one of its subresources. */
 export function update(server: Server, call: ApiCall): WireResponse {
-  const wanted = typed(server, call, addressed(call, objectIn(call.request)));
+  const wanted = typed(server, call, addressed(call, objectIn(call.request, call.type.kind)));
   const before = server.objects.get(call.type, call.namespace, call.name);
   const updated = server.registry.update(call, () => wanted, writeOptions(server, call));
   recordOwner(server, call, before, updated);
