@@ -37,7 +37,7 @@ type Start = Flags & { readonly figures?: Figures | undefined };
 export interface Sandbox {
   readonly endpoints: Endpoints;
   readonly kubeconfig: ClusterAccess;
-  /** Loads the modules of the handlers that have not been invoked yet. */
+  /** Loads the modules of the handlers that have not been invoked yet; until then the clock of a resumed sandbox stands still. */
   loadHandlers(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -167,6 +167,8 @@ export function refuseUnknown(flags: Flags): void {
 export async function startSandbox(state: State, ports: Ports, flags: Start, folder: string): Promise<Sandbox> {
   const runtime = createRuntime(state, flags);
   const { clock, requests, invocations, simulation } = runtime;
+  // What a fast clock would run on while this computer loads the functions, operations of the last run would be late by.
+  const goOn = state.resumed ? clock.hold() : () => undefined;
   const urls = addressesOf(ports);
   const simulator = await createSimulator({
     simulation,
@@ -197,7 +199,10 @@ export async function startSandbox(state: State, ports: Ports, flags: Start, fol
   return {
     endpoints: endpointsOf(simulator, urls, folder),
     kubeconfig: { server: urls.kubernetes, authority, ...(await simulator.kubernetes.adminCredentials()) },
-    loadHandlers,
+    loadHandlers: async () => {
+      await loadHandlers();
+      goOn();
+    },
     stop: async () => {
       clock.stop();
       const [front, ...others] = servers;

@@ -104,6 +104,21 @@ test("an add goes on in the sandbox's own pace, too", { timeout: LIMIT }, async 
   });
 });
 
+test("a sandbox that is killed at a high speed goes on where it stopped, and with what it accepted", {
+  timeout: LIMIT,
+}, async () => {
+  const first = await start(emptyFolder(), "--speed", "300");
+  await type(first, "add web 2");
+  const { now } = await first.control("GET /state");
+  await first.signal("SIGKILL");
+  const second = await start(first.folder, "--speed", "300");
+  const resumed = await second.control("GET /state");
+  expect(Date.parse(resumed.now) - Date.parse(now)).toBeLessThan(5 * 60_000);
+  await second.control("POST /clock", { advance: 120 });
+  const operation = operationIn(await second.control("GET /state"));
+  expect([operation?.status, operation?.nodes.length]).toEqual(["running", 2]);
+});
+
 test("a request that is cut off before its answer leaves nothing half done", { timeout: LIMIT }, async () => {
   let running = await start(emptyFolder());
   for (const ms of [10, 25, 40]) {

@@ -12,6 +12,8 @@ export interface PacedClock extends Clock {
    * One move at a time: a second one waits for the first. A clock that is stopped meanwhile stays where it is.
    */
   advance(ms: number, settle: () => Promise<void>): Promise<void>;
+  /** Stands still, and does nothing that is due, until the returned function is called or time is moved. */
+  hold(): () => void;
   /** Time that the host's clock will show at a moment of the sandbox, at the present pace. */
   hostTime(sandboxMs: number): number;
   /** Stands still from now on and forgets what was to be done. */
@@ -27,8 +29,11 @@ const SHORTEST_MS = 1;
 /** So much of the host's time it may be late and still catch up; beyond it the sandbox's time falls back (assumed). */
 const CATCH_UP_MS = 250;
 
-/** Lead of the promised time over the present, in milliseconds of the host: one write in the memory a second. */
-const AHEAD_MS = 1_000;
+/**
+ * Lead of the promised time over the present: a second of the host, which is one write in the memory a second, and at most half a
+ * minute of the sandbox's time, which is what a process that is killed loses.
+ */
+const AHEAD = { hostMs: 1_000, sandboxMs: 30_000 };
 
 /**
  * Time as it is shown: it never passes what is due and has not happened yet. On a host that is late, things happen at
@@ -42,7 +47,7 @@ function shownTime(time: TimeSource, due: Timers, saveTime: (time: number) => vo
   const now = (): number => {
     const moment = present ?? Math.min(time.now(), due.next() ?? Number.POSITIVE_INFINITY);
     if (moment > saved) {
-      saved = Math.ceil(moment + AHEAD_MS * time.speed());
+      saved = Math.ceil(moment + Math.min(AHEAD.hostMs * time.speed(), AHEAD.sandboxMs));
       saveTime(saved);
     }
     return moment;
@@ -101,7 +106,7 @@ export function pacedClock(
   const time = scaledTime(start, speed);
   const due = timers();
   const shown = shownTime(time, due, saveTime);
-  let state: "running" | "moving" | "stopped" = "running";
+  let state: "running" | "held" | "moving" | "stopped" = "running";
   let moves = Promise.resolve();
 
   const { arm, disarm } = alarm(time, due, shown, () => state === "running");
@@ -113,13 +118,16 @@ export function pacedClock(
     time.release();
     arm();
   };
-  const move = async (ms: number, settle: () => Promise<void>): Promise<void> => {
-    if (state === "stopped") return;
-    const target = shown.now() + ms;
-    state = "moving";
+  const stand = (as: "held" | "moving" | "stopped"): void => {
+    state = as;
     disarm();
     shown.stay(shown.now());
     time.hold();
+  };
+  const move = async (ms: number, settle: () => Promise<void>): Promise<void> => {
+    if (state === "stopped") return;
+    const target = shown.now() + ms;
+    stand("moving");
     await settle();
     const moving = (): boolean => state === "moving";
     await shown.pass(() => target, moving, settle).finally(() => arrive(target));
@@ -143,12 +151,15 @@ export function pacedClock(
       moves = moved.catch(() => undefined);
       return moved;
     },
+    hold: () => {
+      if (state === "running") stand("held");
+      return () => {
+        if (state === "held") arrive(shown.now());
+      };
+    },
     hostTime: (sandboxMs) => Date.now() + (sandboxMs - shown.now()) / time.speed(),
     stop: () => {
-      shown.stay(shown.now());
-      state = "stopped";
-      disarm();
-      time.hold();
+      stand("stopped");
       due.clear();
       saveTime(Math.ceil(shown.now()));
     },

@@ -30,6 +30,47 @@ test("a clock that is stopped leaves its very time behind", () => {
   expect(reached - clock.now()).toBeLessThanOrEqual(1);
 });
 
+test.each([300, 10_000])("at speed %i a run that is killed loses half a minute at most", async (speed) => {
+  const promised: number[] = [];
+  const clock = pacedClock(START, speed, (time) => {
+    promised.push(time - clock.now());
+  });
+  await clock.advance(3_600_000, still);
+  clock.now();
+  expect(promised.length).toBeGreaterThan(0);
+  for (const lead of promised) expect(lead).toBeLessThanOrEqual(30_000);
+  clock.stop();
+});
+
+test("a clock that is held stands still, and goes on where it stood", async () => {
+  const clock = pacedClock(START, 10_000);
+  const goOn = clock.hold();
+  const held = clock.now();
+  let done = false;
+  clock.after(1_000, () => {
+    done = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect([clock.now(), done]).toEqual([held, false]);
+  goOn();
+  expect(clock.now() - held).toBeLessThan(30 * 10_000);
+  await new Promise<void>((resolve) => clock.after(2_000, resolve));
+  expect(done).toBe(true);
+  clock.stop();
+});
+
+test("a clock that is held can be moved, and runs from then on", async () => {
+  const clock = pacedClock(START, 1_000);
+  const goOn = clock.hold();
+  await clock.advance(60_000, still);
+  const moved = clock.now();
+  goOn();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(moved).toBeGreaterThanOrEqual(START + 60_000);
+  expect(clock.now()).toBeGreaterThan(moved);
+  clock.stop();
+});
+
 test("what is due happens in its order while time is moved", async () => {
   const clock = pacedClock(START, 1e-9);
   const seen: string[] = [];
