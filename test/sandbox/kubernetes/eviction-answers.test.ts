@@ -138,13 +138,17 @@ async function settle(): Promise<void> {
   }, "a moment");
 }
 
+/** An answer without the place in the server's source that registers its kinds: builds differ in it. */
+const withoutBuild = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body ?? null).replace(/ in scheme \\"[^"]*\\"/, ""));
+
 describe("The answer to the eviction of", () => {
   test.each([...requests, ...budgets, ...admission])("$situation", async (row) => {
     await prepare(row);
     const before = await podNow(row.asked?.namespace);
     const { status, headers, body } = await ask(row, before);
     const wanted = JSON.parse(filledIn(JSON.stringify(row.answer.body), before));
-    expect([status, body]).toEqual([row.answer.status, wanted]);
+    expect([status, withoutBuild(body)]).toEqual([row.answer.status, withoutBuild(wanted)]);
     expect(headers).toMatchObject(row.answer.headers ?? {});
     if (!row.answer.headers?.["retry-after"]) expect(headers["retry-after"]).toBeUndefined();
     expectPod(row.pod, before, await podNow(row.asked?.namespace), status === 201);

@@ -93,6 +93,13 @@ describe("a silent node", () => {
       reason: "DeletionByTaintManager",
       message: "Taint manager: deleting due to NoExecute taint",
     });
+    const events = cluster.api.objects("events").filter(({ reason }) => reason === "NodeNotReady");
+    expect(events.map(({ message, involvedObject }) => [(involvedObject as { name: string }).name, message])).toEqual(
+      expect.arrayContaining([
+        ["a", "Node a status is now: NodeNotReady"],
+        ["app", "Node is not ready"],
+      ]),
+    );
     await cluster.pass(1_200);
     expect(podOf("app")).toBeDefined();
   });

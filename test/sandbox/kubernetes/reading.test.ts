@@ -11,10 +11,10 @@ let ask: Ask;
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (name: string, more: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...more } });
 const fastClock = () => pacedClock(NOON, 10);
-/** ConfigMap that the cluster puts into each namespace. */
-const ROOT_CA = "kube-root-ca.crt";
+/** ConfigMaps that the cluster, or OpenShift, puts into each namespace. */
+const given = ["kube-root-ca.crt", "openshift-service-ca.crt"];
 const names = (body: { items: { metadata: { name: string } }[] }) =>
-  body.items.map(({ metadata }) => metadata.name).filter((name) => name !== ROOT_CA);
+  body.items.map(({ metadata }) => metadata.name).filter((name) => !given.includes(name));
 const MERGE = { "content-type": "application/merge-patch+json" };
 
 beforeEach(async () => {
@@ -79,7 +79,7 @@ describe("watching", () => {
   const version = async (): Promise<string> => (await ask(`GET ${maps}`)).body.metadata.resourceVersion;
   const short = (list: { type: string; object: { metadata: { name?: string } } }[]) =>
     list
-      .filter(({ object }) => object.metadata.name !== ROOT_CA)
+      .filter(({ object }) => !given.includes(object.metadata.name ?? ""))
       .map(({ type, object }) => `${type} ${object.metadata.name ?? ""}`.trim());
 
   test("starts with the present state", async () => {

@@ -60,9 +60,11 @@ describe("an option that is misspelt", () => {
 
 describe("a list", () => {
   it("is complete when its limit is zero or less", async () => {
+    for (const name of ["whole-1", "whole-2"]) await ask(`POST ${maps}`, map(name));
     for (const limit of [0, -1]) {
-      const { body } = await ask(`GET /api/v1/nodes?limit=${limit}`);
-      expect(body.items).toHaveLength(1);
+      const { body } = await ask(`GET ${maps}?limit=${limit}`);
+      const names = body.items.map((one: { metadata: { name: string } }) => one.metadata.name);
+      expect(names).toEqual(expect.arrayContaining(["whole-1", "whole-2"]));
       expect(body.metadata).not.toHaveProperty("continue");
     }
   });
@@ -233,15 +235,16 @@ describe("fields that the API does not know", () => {
 });
 
 describe("the owner of a field", () => {
-  const labelled = (team: string) => ({ apiVersion: "v1", kind: "Node", metadata: { name: "n", labels: { team } } });
+  const labelled = (team: string) => map("owned", { metadata: { name: "owned", labels: { team } } });
   const apply = (team: string, more = "") =>
-    ask(`PATCH /api/v1/nodes/n?fieldManager=gitops${more}`, labelled(team), {
+    ask(`PATCH ${maps}/owned?fieldManager=gitops${more}`, labelled(team), {
       "content-type": "application/apply-patch+yaml",
     });
   const label = (team: string, more = "") =>
-    ask(`PATCH /api/v1/nodes/n?fieldManager=kubectl-label${more}`, { metadata: { labels: { team } } }, MERGE);
+    ask(`PATCH ${maps}/owned?fieldManager=kubectl-label${more}`, { metadata: { labels: { team } } }, MERGE);
 
   it("is named when an applier sets another value, and loses the field by force or by the next write", async () => {
+    await ask(`POST ${maps}`, map("owned"));
     expect((await label("shop")).status).toBe(200);
     expect((await apply("shop")).status).toBe(200);
     const conflict = await apply("bank");

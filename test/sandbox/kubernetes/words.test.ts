@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENT, requestFor, signingRequest } from "./certificates.ts";
 import type { Ask, StillCluster } from "./cluster.ts";
-import { linuxNode, stillCluster } from "./cluster.ts";
+import { deployment, linuxNode, needsControllers, sandboxOnly, stillCluster } from "./cluster.ts";
 
 let cluster: StillCluster;
 
@@ -277,4 +277,61 @@ test("the version names what the server emulates and what it is compatible with"
   const { major, minor } = body;
   expect(body).toMatchObject({ emulationMajor: major, emulationMinor: minor, minCompatibilityMajor: major });
   expect(Number(body.minCompatibilityMinor)).toBe(Number(minor) - 1);
+});
+
+describe("OpenAPI", () => {
+  test("is served in version 2 as JSON, with the parameters of a write", async () => {
+    const { status, body } = await cluster.admin("GET /openapi/v2");
+    expect([status, body.swagger]).toEqual([200, "2.0"]);
+    const { parameters } = body.paths["/api/v1/nodes/{name}"].patch;
+    expect(parameters).toContainEqual(
+      expect.objectContaining({ name: "fieldValidation", in: "query", type: "string" }),
+    );
+  });
+
+  test("is not written as protobuf", async () => {
+    sandboxOnly("writes no protobuf");
+    const accept = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+    expect((await cluster.admin("GET /openapi/v2", undefined, { accept })).status).toBe(406);
+  });
+});
+
+describe("an Event of a controller", () => {
+  const eventsAbout = async (name: string): Promise<string[]> => {
+    const query = `fieldSelector=${encodeURIComponent(`involvedObject.name=${name}`)}`;
+    const { body } = await cluster.admin(`GET /api/v1/namespaces/default/events?${query}`);
+    return body.items.map((one: { reason: string; message: string; source: { component: string } }) =>
+      [one.source.component, one.reason, one.message].join(": "),
+    );
+  };
+  const comes = (name: string, event: RegExp): Promise<void> =>
+    cluster.until(async () => (await eventsAbout(name)).some((one) => event.test(one)), `${event} about ${name}`);
+
+  test("says that a workload was scaled and its pods made and deleted", async () => {
+    needsControllers();
+    const path = "/apis/apps/v1/namespaces/default/deployments";
+    const { body } = await cluster.admin(`POST ${path}`, deployment("told", 2));
+    const set = /Scaled up replica set (told-\w+)/;
+    await comes("told", /^deployment-controller: ScalingReplicaSet: Scaled up replica set told-\w+ from 0 to 2$/);
+    const [, name = ""] = set.exec((await eventsAbout("told")).join()) ?? [];
+    await comes(name, new RegExp(`^replicaset-controller: SuccessfulCreate: Created pod: ${name}-\\w+$`));
+    await cluster.admin(`PATCH ${path}/told`, { spec: { replicas: 1 } }, MERGE);
+    await comes("told", /^deployment-controller: ScalingReplicaSet: Scaled down replica set told-\w+ from 2 to 1$/);
+    await comes(name, new RegExp(`^replicaset-controller: SuccessfulDelete: Deleted pod: ${name}-\\w+$`));
+    expect(body.kind).toBe("Deployment");
+  });
+
+  test("says that a Node came and went", async () => {
+    needsControllers();
+    cluster.api.create(linuxNode("passing"));
+    await comes(
+      "passing",
+      /^node-controller: RegisteredNode: Node passing event: Registered Node passing in Controller$/,
+    );
+    await cluster.admin("DELETE /api/v1/nodes/passing");
+    await comes(
+      "passing",
+      /^node-controller: RemovingNode: Node passing event: Removing Node passing from Controller$/,
+    );
+  });
 });

@@ -4,7 +4,17 @@ import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { nodes, pods, toleratesAll } from "./nodes.ts";
 import { suits } from "./scheduler.ts";
-import { activeWorkload, isActive, isReady, ownedOf, ownerKey, podOf, report } from "./workloads.ts";
+import {
+  activeWorkload,
+  createPod,
+  deletePod,
+  isActive,
+  isReady,
+  ownedOf,
+  ownerKey,
+  podOf,
+  report,
+} from "./workloads.ts";
 
 const daemonSets = known("daemonsets", "apps");
 
@@ -46,7 +56,7 @@ function nodeFor(pod: Pod, names: readonly string[]): string | undefined {
 
 /** Keeps one pod of every DaemonSet on every suitable node; the scheduler binds them. */
 export function daemonKeeper(cluster: Cluster): Controller {
-  const { objects, registry } = cluster;
+  const { objects } = cluster;
 
   /** Lists the suitable nodes: a new daemon respects NoSchedule, a running one leaves only for NoExecute. */
   const nodesFor = (set: Workload, effects: readonly string[]): string[] => {
@@ -63,10 +73,10 @@ export function daemonKeeper(cluster: Cluster): Controller {
     const taken = new Set(present.map((pod) => nodeFor(pod, names)));
     for (const node of wanted.filter((name) => !taken.has(name))) {
       const spec = { affinity: affinityTo(node), tolerations: tolerationsFor(set) };
-      registry.create(pods, podOf(set, { generateName: `${set.metadata.name}-` }, spec));
+      createPod(cluster, set, podOf(set, { generateName: `${set.metadata.name}-` }, spec));
     }
     for (const pod of present.filter((one) => isActive(one) && !kept.includes(nodeFor(one, names) ?? ""))) {
-      registry.remove({ type: pods, namespace: pod.metadata.namespace, name: pod.metadata.name });
+      deletePod(cluster, set, pod);
     }
   };
 

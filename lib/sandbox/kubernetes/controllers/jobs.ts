@@ -3,7 +3,17 @@ import { known } from "../model/resources.ts";
 import { type Condition, isTrue, type Pod, type Workload } from "../model/shapes.ts";
 import type { Cluster, Controller } from "./controller.ts";
 import { pods } from "./nodes.ts";
-import { activeWorkload, isActive, isReady, ownedOf, ownerKey, podOf, report } from "./workloads.ts";
+import {
+  activeWorkload,
+  createPod,
+  deletePod,
+  isActive,
+  isReady,
+  ownedOf,
+  ownerKey,
+  podOf,
+  report,
+} from "./workloads.ts";
 
 const jobs = known("jobs", "batch");
 
@@ -80,14 +90,13 @@ const hasEnded = ({ status }: Job): boolean => ["Complete", "Failed"].some((type
  * retries, indexes, exit codes and deadlines are not modelled.
  */
 export function jobKeeper(cluster: Cluster): Controller {
-  const { registry, simulation } = cluster;
+  const { simulation } = cluster;
   const conditionsOf = (types: readonly string[], reason: string): Condition[] => {
     const since = { lastTransitionTime: timestamp(simulation.clock.now()) };
     return types.map((type) => ({ type, status: "True", reason, ...since }));
   };
-  const endAll = (active: readonly Pod[]): void => {
-    for (const { metadata } of active)
-      registry.remove({ type: pods, namespace: metadata.namespace, name: metadata.name });
+  const endAll = (job: Job, active: readonly Pod[]): void => {
+    for (const pod of active) deletePod(cluster, job, pod);
   };
   /** Pods of a Job without a number of completions go on after the first success, and are not replaced (manageJob). */
   const wantedOf = (job: Job, succeeded: number, active: number): number => {
@@ -124,9 +133,9 @@ export function jobKeeper(cluster: Cluster): Controller {
       const succeeded = before.filter(hasSucceeded).length;
       const { count, why } = failuresOf(job, freshlyFailed(job, before));
       const isStopped = why !== null || job.spec.suspend === true;
-      if (isStopped) endAll(active);
+      if (isStopped) endAll(job, active);
       const wanted = isStopped ? 0 : wantedOf(job, succeeded, active.length);
-      for (let at = active.length; at < wanted; at += 1) registry.create(pods, podFor(job));
+      for (let at = active.length; at < wanted; at += 1) createPod(cluster, job, podFor(job));
       report(cluster, jobs, job, {
         startTime: job.status?.startTime ?? timestamp(simulation.clock.now()),
         active: own().filter(isActive).length,

@@ -3,6 +3,7 @@ import { timestamp } from "../model/object.ts";
 import { type Condition, conditionOf, type Node, type Pod, type Taint } from "../model/shapes.ts";
 import { type Cluster, type Controller, keyOf } from "./controller.ts";
 import { GRACE, isKubeletAlive, lastHeard, leases, nodes, pods, podsOn } from "./nodes.ts";
+import type { EventInput, Recorder } from "./recorder.ts";
 
 // k8s pkg/controller/nodelifecycle/node_lifecycle_controller.go
 
@@ -102,22 +103,39 @@ function evictionTurns(): (node: Node, now: number) => number {
   };
 }
 
+const COMPONENT = "node-controller";
+
+const aboutNode = (about: Node, reason: string, what: string): EventInput => ({
+  component: COMPONENT,
+  about,
+  type: "Normal",
+  reason,
+  message: `Node ${about.metadata.name} ${what}`,
+});
+
+/** Builds the list of known nodes, which records who comes and goes; after a restart every node comes again. */
+function registering(record: Recorder): (name: string, node: Node | undefined) => void {
+  const registered = new Map<string, Node>();
+  return (name, node) => {
+    const known = registered.get(name);
+    if (node && !known) record(aboutNode(node, "RegisteredNode", `event: Registered Node ${name} in Controller`));
+    if (known && !node) record(aboutNode(known, "RemovingNode", `event: Removing Node ${name} from Controller`));
+    if (node) registered.set(name, node);
+    else registered.delete(name);
+  };
+}
+
 /** Watches heartbeats: a silent node becomes Unknown and is tainted, and its pods become not ready. */
 export function nodeLifecycle(cluster: Cluster): Controller {
   const { simulation, objects, record } = cluster;
   const turns = evictionTurns();
+  const register = registering(record);
 
   const loseNode = (node: Node): Node => {
     const now = timestamp(simulation.clock.now());
     const conditions = unknownConditions(node, now);
     if (isDeepStrictEqual(conditions, node.status?.conditions)) return node;
-    record({
-      component: "node-controller",
-      about: node,
-      type: "Normal",
-      reason: "NodeNotReady",
-      message: `Node ${node.metadata.name} status is now: NodeNotReady`,
-    });
+    record(aboutNode(node, "NodeNotReady", "status is now: NodeNotReady"));
     return objects.replace(nodes, { ...node, status: { ...node.status, conditions } });
   };
 
@@ -138,6 +156,13 @@ export function nodeLifecycle(cluster: Cluster): Controller {
         one === ready ? { ...ready, status: "False" as const, lastTransitionTime: now } : one,
       );
       objects.replace<Pod>(pods, { ...pod, status: { ...pod.status, conditions } });
+      record({
+        component: COMPONENT,
+        about: pod,
+        type: "Warning",
+        reason: "NodeNotReady",
+        message: "Node is not ready",
+      });
     }
   };
 
@@ -151,6 +176,7 @@ export function nodeLifecycle(cluster: Cluster): Controller {
     },
     reconcile: ({ name }) => {
       const stored = objects.get<Node>(nodes, undefined, name);
+      register(name, stored);
       if (!stored) return undefined;
       const now = simulation.clock.now();
       const isHeard = isKubeletAlive(cluster, stored);

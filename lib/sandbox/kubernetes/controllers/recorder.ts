@@ -27,20 +27,20 @@ export interface EventObject extends KubeObject {
   involvedObject?: { uid?: string };
 }
 
-/** Builds the recorder that the control plane's components share (k8s.io/client-go/tools/record). */
+/** Builds the recorder that the control plane's components share; it remembers in memory what it wrote (k8s.io/client-go/tools/record). */
 export function recorder(simulation: Simulation, objects: Objects): Recorder {
+  const written = new Map<string, string>();
   return ({ component, about, type, reason, message }) => {
     const now = timestamp(simulation.clock.now());
     const { name, namespace, uid, resourceVersion } = about.metadata;
     const space = namespace ?? "default";
-    const known = objects
-      .list<EventObject>(events, space)
-      .find((one) => one.involvedObject?.uid === uid && one.reason === reason && one.message === message);
+    const what = [space, uid, reason, message].join("/");
+    const known = objects.get<EventObject>(events, space, written.get(what) ?? "");
     if (known) {
       objects.replace(events, { ...known, count: (known.count ?? 1) + 1, lastTimestamp: now });
       return;
     }
-    objects.create(events, {
+    const made = objects.create(events, {
       apiVersion: "v1",
       kind: "Event",
       metadata: { name: `${name}.${simulation.random.hex(16)}`, namespace: space },
@@ -63,5 +63,6 @@ export function recorder(simulation: Simulation, objects: Objects): Recorder {
       lastTimestamp: now,
       count: 1,
     });
+    written.set(what, made.metadata.name);
   };
 }

@@ -4,7 +4,19 @@ import { known, type ResourceType } from "../model/resources.ts";
 import type { Pod, Workload } from "../model/shapes.ts";
 import type { Cluster, Controller } from "./controller.ts";
 import { pods } from "./nodes.ts";
-import { activeWorkload, isActive, isReady, ownedBy, ownedOf, ownerKey, podOf, report, scaleTo } from "./workloads.ts";
+import {
+  activeWorkload,
+  createPod,
+  deletePod,
+  isActive,
+  isReady,
+  ownedBy,
+  ownedOf,
+  ownerKey,
+  podOf,
+  report,
+  scale,
+} from "./workloads.ts";
 
 const replicaSets = known("replicasets", "apps");
 const deployments = known("deployments", "apps");
@@ -30,7 +42,7 @@ export function replicaKeeper(cluster: Cluster, type: ResourceType): Controller 
       const set = activeWorkload(cluster, type, key);
       if (!set) return undefined;
       const active = (): Pod[] => ownedOf<Pod>(cluster, pods, set).filter(isActive);
-      scaleTo(cluster, active(), set.spec.replicas ?? 1, () => podOf(set, { generateName: `${key.name}-` }));
+      scale(cluster, set, active());
       report(cluster, type, set, counts(active()));
       return undefined;
     },
@@ -46,9 +58,9 @@ export function statefulSetKeeper(cluster: Cluster): Controller {
     const names = Array.from({ length: set.spec.replicas ?? 1 }, (_, index) => `${set.metadata.name}-${index}`);
     const waitsFor = names.find((name) => !present.some((pod) => pod.metadata.name === name && isReady(pod)));
     if (waitsFor && !present.some(({ metadata }) => metadata.name === waitsFor))
-      cluster.registry.create(pods, podOf(set, { name: waitsFor }));
+      createPod(cluster, set, podOf(set, { name: waitsFor }));
     const extra = present.filter((pod) => isActive(pod) && !names.includes(pod.metadata.name)).at(-1);
-    if (extra) cluster.registry.remove({ type: pods, namespace: extra.metadata.namespace, name: extra.metadata.name });
+    if (extra) deletePod(cluster, set, extra);
   };
   return {
     name: "statefulsets",
@@ -102,11 +114,25 @@ function summary({ spec }: Workload, set: KubeObject | undefined): Record<string
  * all pods at once: the pace of a rolling update is not modelled.
  */
 export function deploymentKeeper(cluster: Cluster): Controller {
-  const { objects, registry } = cluster;
-  const scaled = (set: Workload, replicas: number): void => {
+  const { objects, registry, record } = cluster;
+  /** Writes a change of scale (k8s pkg/controller/deployment/sync.go scaleReplicaSet). */
+  const recordScale = (deployment: Workload, set: string, before: number, after: number): void => {
+    if (before === after) return;
+    const message = `Scaled ${after > before ? "up" : "down"} replica set ${set} from ${before} to ${after}`;
+    record({
+      component: "deployment-controller",
+      about: deployment,
+      type: "Normal",
+      reason: "ScalingReplicaSet",
+      message,
+    });
+  };
+  const scaled = (deployment: Workload, set: Workload, replicas: number): void => {
     const target = { type: replicaSets, namespace: set.metadata.namespace, name: set.metadata.name };
-    if (set.spec.replicas !== replicas)
-      registry.update(target, (current) => ({ ...current, spec: { ...set.spec, replicas } }));
+    const before = set.spec.replicas ?? 1;
+    if (before === replicas) return;
+    registry.update(target, (current) => ({ ...current, spec: { ...set.spec, replicas } }));
+    recordScale(deployment, set.metadata.name, before, replicas);
   };
   return {
     name: "deployments",
@@ -116,9 +142,12 @@ export function deploymentKeeper(cluster: Cluster): Controller {
       const deployment = activeWorkload(cluster, deployments, key);
       if (!deployment) return undefined;
       const wanted = currentSet(deployment);
-      if (!objects.get(replicaSets, key.namespace, wanted.metadata.name)) registry.create(replicaSets, wanted);
+      if (!objects.get(replicaSets, key.namespace, wanted.metadata.name)) {
+        registry.create(replicaSets, wanted);
+        recordScale(deployment, wanted.metadata.name, 0, deployment.spec.replicas ?? 1);
+      }
       for (const set of ownedOf<Workload>(cluster, replicaSets, deployment)) {
-        scaled(set, set.metadata.name === wanted.metadata.name ? (deployment.spec.replicas ?? 1) : 0);
+        scaled(deployment, set, set.metadata.name === wanted.metadata.name ? (deployment.spec.replicas ?? 1) : 0);
       }
       report(
         cluster,

@@ -53,17 +53,54 @@ export function podOf(
   } as unknown as KubeObject;
 }
 
-/** Creates missing pods, or deletes surplus ones: first those that are not ready, then the youngest. */
-export function scaleTo(cluster: Cluster, active: readonly Pod[], wanted: number, make: () => KubeObject): void {
-  for (let missing = wanted - active.length; missing > 0; missing -= 1) cluster.registry.create(pods, make());
+/** The controllers of workloads, as their Events name them. */
+const components: Readonly<Record<string, string>> = {
+  ReplicaSet: "replicaset-controller",
+  ReplicationController: "replication-controller",
+  StatefulSet: "statefulset-controller",
+  DaemonSet: "daemonset-controller",
+  Job: "job-controller",
+};
+
+/** Writes what a controller did to a pod, in an Event about the workload (k8s pkg/controller/controller_utils.go, stateful_pod_control.go). */
+function recordPod({ record }: Cluster, owner: KubeObject, did: "create" | "delete", pod: string): void {
+  const word = did === "create" ? "Create" : "Delete";
+  const message =
+    owner.kind === "StatefulSet"
+      ? `${did} Pod ${pod} in StatefulSet ${owner.metadata.name} successful`
+      : `${word}d pod: ${pod}`;
+  record({
+    component: components[owner.kind] ?? "",
+    about: owner,
+    type: "Normal",
+    reason: `Successful${word}`,
+    message,
+  });
+}
+
+/** Creates a pod of a workload. */
+export function createPod(cluster: Cluster, owner: KubeObject, pod: KubeObject): void {
+  const { metadata } = cluster.registry.create(pods, pod);
+  recordPod(cluster, owner, "create", metadata.name);
+}
+
+/** Deletes a pod of a workload. */
+export function deletePod(cluster: Cluster, owner: KubeObject, { metadata: { namespace, name } }: KubeObject): void {
+  cluster.registry.remove({ type: pods, namespace, name });
+  recordPod(cluster, owner, "delete", name);
+}
+
+/** Creates missing pods of a set, or deletes surplus ones: first those that are not ready, then the youngest. */
+export function scale(cluster: Cluster, set: Workload, active: readonly Pod[]): void {
+  const { replicas: wanted = 1 } = set.spec;
+  for (let missing = wanted - active.length; missing > 0; missing -= 1)
+    createPod(cluster, set, podOf(set, { generateName: `${set.metadata.name}-` }));
   const byWorth = [...active].sort(
     (one, other) =>
       Number(isReady(one)) - Number(isReady(other)) ||
       other.metadata.creationTimestamp.localeCompare(one.metadata.creationTimestamp),
   );
-  for (const pod of byWorth.slice(0, Math.max(0, active.length - wanted))) {
-    cluster.registry.remove({ type: pods, namespace: pod.metadata.namespace, name: pod.metadata.name });
-  }
+  for (const pod of byWorth.slice(0, Math.max(0, active.length - wanted))) deletePod(cluster, set, pod);
 }
 
 /** Writes a workload's status. */

@@ -2,12 +2,12 @@ import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
 import { type Authenticator, actingUser } from "../access/authentication.ts";
 import type { Attributes, Authorizer, User } from "../access/users.ts";
 import { discovery } from "../kubectl/discovery.ts";
-import { openapi } from "../kubectl/openapi.ts";
+import { OPENAPI_V2, openapi } from "../kubectl/openapi.ts";
 import { ApiFailure, forbidden, noSuchResource, notAllowed, PlainFailure, statusOf } from "../model/failure.ts";
 import { type ResourceType, resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
-import { mediaTypeOf } from "./content.ts";
+import { formFor, mediaTypeOf } from "./content.ts";
 import { apiFaults, SLOWNESS, valuesOf } from "./faults.ts";
 import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
 import { checkOptions } from "./options.ts";
@@ -91,7 +91,12 @@ function pageOf(known: ReadonlyMap<string, unknown>, path: string, query: URLSea
   return `${checked}${path.split("/").at(1) ?? ""} check passed\n`;
 }
 
-function otherPage(known: ReadonlyMap<string, unknown>, { verb, path, query }: RequestInfo): WireResponse {
+function otherPage(
+  known: ReadonlyMap<string, unknown>,
+  { verb, path, query }: RequestInfo,
+  accept: string | undefined,
+): WireResponse {
+  if (path === OPENAPI_V2) formFor(accept);
   const page = pageOf(known, path, query);
   if (page === undefined || verb !== "get") {
     return { status: 404, headers: { "content-type": "text/plain; charset=utf-8" }, body: "404 page not found\n" };
@@ -162,7 +167,7 @@ export function answerer(server: Server, authenticate: Authenticator, version: s
   const answerTo = async (request: WireRequest, info: RequestInfo, user: User): Promise<WireResponse> => {
     await injectFaults(info, user);
     requireRight(authorizers.authorize, user, info);
-    if (!info.resource) return otherPage(known, info);
+    if (!info.resource) return otherPage(known, info, request.headers.accept);
     const type = resourceType(info.resource.group, info.resource.plural);
     if (!type || type.version !== info.resource.version) throw noSuchResource();
     checkRoute(type, info.resource, info.verb);
