@@ -32,13 +32,16 @@ export interface Outcome {
 /** Runs kubectl with a kubeconfig file; `input` goes to its standard input. A run ends after `seconds` at the latest. */
 export type Kubectl = (args: readonly string[], input?: string, seconds?: number) => Promise<Outcome>;
 
+/** The editor of `kubectl edit`: it asks for the next version of an image. */
+const EDITOR = "sed -i s/busybox:1/busybox:2/";
+
 /** Binds kubectl to a kubeconfig; HOME is where it may keep its discovery cache. */
 export const kubectlWith =
   (kubeconfig: string, home: string): Kubectl =>
   (args, input = "", seconds = 15) =>
     new Promise((resolve) => {
       const options = {
-        env: { HOME: home, KUBECONFIG: kubeconfig },
+        env: { HOME: home, KUBECONFIG: kubeconfig, PATH: process.env.PATH, KUBE_EDITOR: EDITOR },
         timeout: seconds * 1000,
         killSignal: "SIGINT" as const,
       };

@@ -79,3 +79,40 @@ test.each(lines.map((line) => ({ line, name: line.join(" ") })))("kubectl $name"
   const stored = await kubectl(["get", kind, metadata.name, "-o", "json"]);
   expect(JSON.parse(stored.out)).toMatchObject(asMade({ kind, metadata, ...rest }));
 });
+
+/** Changes of what the lines above have made, each with what the object holds afterwards. */
+const changes: readonly (readonly [line: string, object: string, holds: Fields])[] = [
+  ["scale deployment/made --replicas=3", "deployment/made", { spec: { replicas: 3 } }],
+  ["scale deployment/made --current-replicas=3 --replicas=1", "deployment/made", { spec: { replicas: 1 } }],
+  [
+    "edit deployment/made",
+    "deployment/made",
+    { spec: { template: { spec: { containers: [{ image: "busybox:2", command: ["sleep", "60"] }] } } } },
+  ],
+  [
+    "edit cronjob/made",
+    "cronjob/made",
+    { spec: { jobTemplate: { spec: { template: { spec: { containers: [{ image: "busybox:2" }] } } } } } },
+  ],
+];
+
+test.each(changes)("kubectl %s", async (line, object, holds) => {
+  expect(await kubectl(line.split(" "))).toMatchObject({ code: 0, err: "" });
+  const stored = await kubectl(["get", object, "-o", "json"]);
+  expect(JSON.parse(stored.out)).toMatchObject(holds);
+});
+
+test("kubectl scale is refused where the present scale is another than it expects", async () => {
+  const { code, err } = await kubectl(["scale", "deployment/made", "--current-replicas=2", "--replicas=5"]);
+  expect([code, err]).toEqual([1, expect.stringContaining("Expected replicas to be 2, was 1")]);
+});
+
+test.each([
+  ["strict", 1, 'strict decoding error: unknown field "dat"'],
+  ["warn", 0, 'Warning: unknown field "dat"'],
+  ["ignore", 0, ""],
+])("kubectl create --validate=%s judges an unknown field", async (how, code, words) => {
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: `validated-${how}` }, dat: {} };
+  const outcome = await kubectl(["create", `--validate=${how}`, "-f", "-"], JSON.stringify(map));
+  expect([outcome.code, outcome.err]).toEqual([code, words === "" ? "" : expect.stringContaining(words)]);
+});

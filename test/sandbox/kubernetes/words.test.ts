@@ -119,6 +119,52 @@ describe("an authoriser's reason", () => {
   });
 });
 
+describe("a role", () => {
+  const ofRole = (kind: string, rule: object) => ({
+    apiVersion: `${RBAC.apiGroup}/v1`,
+    kind,
+    metadata: { name: "worded-paths" },
+    rules: [{ verbs: ["get"], ...rule }],
+  });
+  const onPaths = { nonResourceURLs: ["/healthz"] };
+  const namespaced =
+    'rules[0].nonResourceURLs: Invalid value: ["/healthz"]: namespaced rules cannot apply to non-resource URLs';
+  const mixed =
+    'rules[0].nonResourceURLs: Invalid value: ["/healthz"]: rules cannot apply to both regular resources and non-resource URLs';
+
+  test.each([
+    ["Role", onPaths, `Role.${RBAC.apiGroup} "worded-paths" is invalid: ${namespaced}`],
+    [
+      "ClusterRole",
+      { ...onPaths, resources: ["pods"] },
+      `ClusterRole.${RBAC.apiGroup} "worded-paths" is invalid: ${mixed}`,
+    ],
+    [
+      "Role",
+      { ...onPaths, apiGroups: [""], resources: ["pods"] },
+      `Role.${RBAC.apiGroup} "worded-paths" is invalid: [${namespaced}, ${mixed}]`,
+    ],
+  ])("is refused for paths that it cannot grant: %s %j", async (kind, rule, message) => {
+    const path = kind === "Role" ? "/namespaces/default/roles" : "/clusterroles";
+    const { status, body } = await cluster.admin(`POST ${roles}${path}`, ofRole(kind, rule));
+    expect([status, body.message]).toEqual([422, message]);
+  });
+
+  test("that is bound stays: another needs another binding", async () => {
+    const path = `${roles}/clusterrolebindings`;
+    const binding = {
+      apiVersion: `${RBAC.apiGroup}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata: { name: "worded-fixed" },
+      roleRef: { ...RBAC, kind: "ClusterRole", name: "view" },
+      subjects: [person("wilma")],
+    };
+    await cluster.admin(`POST ${path}`, binding);
+    const { status, body } = await cluster.admin(`PATCH ${path}/worded-fixed`, { roleRef: { name: "edit" } }, MERGE);
+    expect([status, body.message]).toEqual([422, expect.stringContaining("cannot change roleRef")]);
+  });
+});
+
 describe("a review of oneself", () => {
   test("is dated and has no spec", async () => {
     const { status, body } = await cluster.admin("POST /apis/authentication.k8s.io/v1/selfsubjectreviews", {

@@ -6,7 +6,7 @@ import { customCauses } from "../validation/custom.ts";
 import { metadataCauses, metadataUpdateCauses } from "../validation/metadata.ts";
 import { nodeCauses, nodeUpdateCauses } from "../validation/nodes.ts";
 import { podCauses, podUpdateCauses } from "../validation/pods.ts";
-import { roleCauses } from "../validation/roles.ts";
+import { bindingUpdateCauses, roleCauses } from "../validation/roles.ts";
 import { signingRequestCauses } from "../validation/signing-requests.ts";
 import { budgetCauses, workloadCauses } from "../validation/workloads.ts";
 import {
@@ -57,6 +57,8 @@ const strategies: Readonly<Record<string, Strategy>> = {
   poddisruptionbudgets: { defaults: budgetDefaults, causes: budgetCauses, versioned: true },
   clusterroles: { causes: roleCauses },
   roles: { causes: roleCauses },
+  clusterrolebindings: { updateCauses: bindingUpdateCauses },
+  rolebindings: { updateCauses: bindingUpdateCauses },
   leases: { versioned: true },
   validatingadmissionpolicies: { causes: policyCauses },
   validatingadmissionpolicybindings: { causes: bindingCauses },
