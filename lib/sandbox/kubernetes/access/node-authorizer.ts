@@ -114,7 +114,7 @@ function whyNoLease(_node: string, wanted: Attributes): string {
     : 'can only access leases in the "kube-node-lease" system namespace';
 }
 
-/** What the node authoriser says when it refuses one of these; about others it says nothing (node_authorizer.go). */
+/** Reasons with which the node authoriser refuses one of these; it gives none for others (node_authorizer.go). */
 const refusals: Readonly<Record<string, (node: string, wanted: Attributes) => string>> = {
   nodes: whyNoNode,
   pods: whyNoPod,

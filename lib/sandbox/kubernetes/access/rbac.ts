@@ -54,12 +54,12 @@ const matchers: Readonly<Record<string, (subject: Subject, user: User, namespace
 const boundSubject = ({ subjects, metadata }: KubeObject, user: User): Subject | undefined =>
   listOf<Subject>(subjects).find((one) => matchers[one.kind]?.(one, user, metadata.namespace) ?? false);
 
-/** What one binding gives a user. */
+/** Rules that one binding gives a user. */
 interface Grant {
   readonly rules: readonly Rule[];
   /** The binding, its role and the subject, as a review names them. */
   readonly source: string;
-  /** Why the binding gives nothing: its role does not exist. */
+  /** Error of a binding that gives nothing: its role does not exist. */
   readonly lack?: string;
 }
 

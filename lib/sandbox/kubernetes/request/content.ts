@@ -41,7 +41,7 @@ export function formFor(accept: string | undefined): Form {
 export const mediaTypeOf = (request: WireRequest): string =>
   (request.headers["content-type"] ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
 
-/** Where JSON is broken: V8's words, and what Go's decoder says after the character. */
+/** Places at which JSON is broken: V8's words, and what Go's decoder says after the character. */
 const breaks: readonly [by: RegExp, where: string][] = [
   [/Expected ':'/, "after object key"],
   [/property name/, "looking for beginning of object key string"],
