@@ -178,12 +178,10 @@ describe("a review of oneself", () => {
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (name: string, more: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, ...more });
-const patchOf = (form: string) => ({ "content-type": `application/${form}+json` });
-const [MERGE, STRATEGIC, OPERATIONS] = ["merge-patch", "strategic-merge-patch", "json-patch"].map(patchOf) as [
-  Record<string, string>,
-  Record<string, string>,
-  Record<string, string>,
-];
+const patchOf = (form: string): Record<string, string> => ({ "content-type": `application/${form}+json` });
+const MERGE = patchOf("merge-patch");
+const STRATEGIC = patchOf("strategic-merge-patch");
+const OPERATIONS = patchOf("json-patch");
 
 describe("a key or name that breaks several rules", () => {
   const nameRule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with";
