@@ -162,6 +162,21 @@ describe("the doctor's report", () => {
     }
   });
 
+  it("names a NotReady node once, with its silent agent, and no input that its machine cannot confirm", () => {
+    const both = ["win-1", "win-2"].map((node) => ({ node, pool: "web", since }));
+    const agents: Finding = { kind: "agents-silent", agents: both, at: NOW };
+    const late: Finding = { kind: "input-late", input: "mirrors", nodes: ["win-1", "win-2", "win-3"] };
+    const unconfirmed: Finding = { kind: "input-unconfirmed", input: "proxy", nodes: ["win-1"] };
+    const text = doctorText(examination([agents, unready, late, unconfirmed]), "prod-west");
+    expect(text.split("\n")[0]).toBe("prod-west: 1 problem, 2 warnings");
+    expect(text).toContain("1 Windows node is NotReady: win-1 (for 17m, its SSM agent does not report).");
+    expect(text).toContain("recovers a node, through EC2 where its agent does not report");
+    expect(text).toContain("The SSM agent does not report: win-2 (web, for 17m).");
+    expect(text).toContain("win-3 has not had the cluster's mirror sets");
+    const alone = doctorText(examination([silent, unready]), "prod-west");
+    expect(alone.match(/win-1 \(/g)).toHaveLength(1);
+  });
+
   it("repeats what waits for a person, and never says beside it that all checks passed", () => {
     const wait: PersonWait = {
       ...{ kind: "unproven", operation: "reboot-1", index: 0, node: "win-1", pool: "web", since },

@@ -1,7 +1,7 @@
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, some } from "../slack/text.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding, UnreadyNode } from "./finding.ts";
 import { broken, type FindingText, list, warning } from "./finding-text.ts";
 
 type OfAgents = Extract<
@@ -28,6 +28,9 @@ const named = <T extends PooledNode>(nodes: readonly T[], state: (node: T) => st
 const whyFirst = ([first]: readonly PooledNode[]): string =>
   `${typeThis("why", first?.node ?? "<node>")} names the cause`;
 
+const unready = ({ since, isAgentSilent }: UnreadyNode, at: string): string =>
+  `for ${between(since, at)}${isAgentSilent ? ", its SSM agent does not report" : ""}`;
+
 /** Texts of the findings about nodes that do not report and the SSM agents of machines. */
 export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
   "agents-old": ({ machines, wanted }) =>
@@ -45,8 +48,8 @@ export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding,
   "nodes-not-ready": ({ nodes, at }) =>
     broken(
       "Nodes",
-      `${counted(nodes.length, "Windows node")} ${nodes.length === 1 ? "is" : "are"} NotReady: ${named(nodes, ({ since }) => `for ${between(since, at)}`)}`,
-      `${whyFirst(nodes)}; ${typeThis("reboot", "<node>")} recovers a node`,
+      `${counted(nodes.length, "Windows node")} ${nodes.length === 1 ? "is" : "are"} NotReady: ${named(nodes, (node) => unready(node, at))}`,
+      `${whyFirst(nodes)}; ${typeThis("reboot", "<node>")} recovers a node${nodes.some(({ isAgentSilent }) => isAgentSilent) ? ", through EC2 where its agent does not report" : ""}`,
     ),
   "agents-proxied": ({ nodes }) =>
     broken(

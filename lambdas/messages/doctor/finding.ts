@@ -45,6 +45,8 @@ export interface UnreadyNode {
   readonly pool: string | null;
   /** ISO 8601. */
   readonly since: string;
+  /** Set where the SSM agent of its machine does not report either. */
+  readonly isAgentSilent?: true;
 }
 
 /** One finding of the doctor, as data. */

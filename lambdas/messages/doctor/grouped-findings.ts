@@ -1,5 +1,6 @@
 import { typeThis } from "../command/syntax.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
+import { withoutCovered } from "./covered-findings.ts";
 import type { Area, Finding } from "./finding.ts";
 import { broken, type FindingText } from "./finding-text.ts";
 import { imageMissing, launchRefused, wordsOfFinding } from "./findings.ts";
@@ -53,4 +54,4 @@ function wordsOfGroup(group: readonly Finding[]): FindingText[] {
 
 /** Texts of findings, safe inside mrkdwn; findings with one cause share a text that lists the affected resources. */
 export const wordsOfFindings = (findings: readonly Finding[]): FindingText[] =>
-  [...Map.groupBy(findings, causeOf).values()].flatMap((group) => wordsOfGroup(group));
+  [...Map.groupBy(withoutCovered(findings), causeOf).values()].flatMap((group) => wordsOfGroup(group));

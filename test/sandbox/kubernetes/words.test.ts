@@ -178,7 +178,7 @@ describe("a review of oneself", () => {
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (name: string, more: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, ...more });
-const patchOf = (form: string) => ({ "content-type": `application/${form}+json` });
+const patchOf = (form: string): Record<string, string> => ({ "content-type": `application/${form}+json` });
 const MERGE = patchOf("merge-patch");
 const STRATEGIC = patchOf("strategic-merge-patch");
 const OPERATIONS = patchOf("json-patch");

@@ -10,14 +10,16 @@ afterEach(() => here.close());
 
 const NODES = 4;
 const REPLICAS = 40;
+const PINNED = 30;
 
 interface Pod extends KubeObject {
   readonly spec: { readonly nodeName?: string };
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-const pods = (): Pod[] =>
-  (here.simulator.kubernetes.objects("pods") as Pod[]).filter(({ metadata }) => metadata.labels?.app === "shop");
+const podsOf = (app: string): Pod[] =>
+  (here.simulator.kubernetes.objects("pods") as Pod[]).filter(({ metadata }) => metadata.labels?.app === app);
+const pods = (): Pod[] => podsOf("shop");
 const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") === true;
 
@@ -27,24 +29,28 @@ const spread = (): number[] =>
     .map((all) => all.length)
     .sort((one, other) => one - other);
 
-const shop = {
+/** A Deployment of small pods for Windows nodes with these labels. */
+const deployment = (name: string, replicas: number, nodeSelector: object) => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
-  metadata: { name: "shop", namespace: "default" },
+  metadata: { name, namespace: "default" },
   spec: {
-    replicas: REPLICAS,
-    selector: { matchLabels: { app: "shop" } },
+    replicas,
+    selector: { matchLabels: { app: name } },
     template: {
-      metadata: { labels: { app: "shop" } },
+      metadata: { labels: { app: name } },
       spec: {
-        nodeSelector: { "casement.dev/pool": "web" },
+        nodeSelector,
         tolerations: [{ key: "os", operator: "Exists" }],
         terminationGracePeriodSeconds: 1,
         containers: [{ name: "main", image: "docker.io/library/shop:1" }],
       },
     },
   },
-};
+});
+
+const deploy = (...of: Parameters<typeof deployment>): Promise<void> =>
+  kubectl(here, "POST", "/apis/apps/v1/namespaces/default/deployments", deployment(...of));
 
 /**
  * Follows each replica through the pods that take its place: a controller makes the next pod when one begins to end.
@@ -65,10 +71,14 @@ function movesOfReplicas(): () => number[] {
 }
 
 test("A rollout moves the replicas of its first node twice, and all others once", { timeout: 180_000 }, async () => {
-  ({ here } = await poolOfFour(1));
-  await kubectl(here, "POST", "/apis/apps/v1/namespaces/default/deployments", shop);
+  const four = await poolOfFour(1);
+  here = four.here;
+  await deploy("shop", REPLICAS, { "casement.dev/pool": "web" });
   await here.until(async () => pods().filter(isReady).length === REPLICAS, 10, "the replicas");
   expect(spread()).toEqual(Array.from({ length: NODES }, () => REPLICAS / NODES));
+  // They make the first node the fullest when it is back: by load alone the scheduler would prefer nodes that wait for their turn.
+  await deploy("pinned", PINNED, { "kubernetes.io/hostname": four.names[0] });
+  await here.until(async () => podsOf("pinned").filter(isReady).length === PINNED, 10, "the pinned pods");
 
   const moves = movesOfReplicas();
   await here.type("operator", "/win reboot web");
