@@ -2,10 +2,36 @@ import type { Steps } from "../../lambdas/steps/steps.ts";
 import { verbs } from "./durable-engine.ts";
 
 type Verb = (...args: never[]) => unknown;
-type Nouns = Readonly<Record<string, Readonly<Record<string, Verb>>>>;
+interface Nouns {
+  readonly [noun: string]: Verb | Nouns;
+}
 
 /** A call of a verb: "noun.verb" and its arguments. */
 export type Call = readonly [verb: string, ...args: unknown[]];
+
+/** Lays nouns over others, verb by verb. */
+const laidOver = (base: Nouns, over: Nouns): Nouns => ({
+  ...base,
+  ...Object.fromEntries(
+    Object.entries(over).map(([name, value]) => {
+      const below = base[name];
+      return [name, typeof below === "object" && typeof value === "object" ? laidOver(below, value) : value];
+    }),
+  ),
+});
+
+/** Verbs that record each call before they answer. */
+const recording = (nouns: Nouns, calls: Call[], path = ""): Nouns =>
+  Object.fromEntries(
+    Object.entries(nouns).map(([name, value]) => {
+      if (typeof value === "object") return [name, recording(value, calls, `${path}${name}.`)];
+      const verb = async (...args: never[]) => {
+        calls.push([`${path}${name}`, ...args]);
+        return value(...args);
+      };
+      return [name, verb];
+    }),
+  );
 
 /**
  * Makes verbs of which those that write are recorded in order with their arguments.
@@ -14,18 +40,8 @@ export type Call = readonly [verb: string, ...args: unknown[]];
  */
 export function recorded(reads: Nouns, writes: Nouns, now = Date.now()) {
   const calls: Call[] = [];
-  const nouns: Record<string, Record<string, Verb>> = {};
-  for (const [noun, named] of Object.entries(reads)) nouns[noun] = { ...named };
-  for (const [noun, named] of Object.entries(writes))
-    for (const [verb, answer] of Object.entries(named))
-      nouns[noun] = {
-        ...nouns[noun],
-        [verb]: async (...args: never[]) => {
-          calls.push([`${noun}.${verb}`, ...args]);
-          return answer(...args);
-        },
-      };
-  const steps: Steps = verbs({ ...nouns, now: () => now, timestamp: () => new Date(now).toISOString() });
+  const time = { now: () => now, timestamp: () => new Date(now).toISOString() };
+  const steps: Steps = verbs({ ...laidOver(reads, recording(writes, calls)), ...time });
   return { steps, calls };
 }
 

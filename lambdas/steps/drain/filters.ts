@@ -1,4 +1,5 @@
 import type { V1Pod } from "@kubernetes/client-node";
+import type { DrainRefusal } from "../../messages/node/drain.ts";
 import { isAtWork, type JobState, jobKey, noOtherPod, workingPods } from "./jobs.ts";
 import {
   controllerOf,
@@ -43,22 +44,11 @@ export interface OwnerStates {
   readonly jobs: ReadonlyMap<string, JobState>;
 }
 
-/** Reason why a pod stays, is lost, or stops the drain. */
-export type RemarkReason =
-  | "daemonset-managed"
-  | "daemonset-orphaned"
-  | "daemonset-unreadable"
-  | "empty-dir"
-  | "job-unreadable"
-  | "kept-by-finalizer"
-  | "uncertain-owner"
-  | "unmanaged";
-
 /** A remark on one pod. */
 export interface Remark {
   /** "shop/web-0" */
   readonly pod: string;
-  readonly reason: RemarkReason;
+  readonly reason: DrainRefusal["reason"];
   /** The owner, the volumes, or the API server's words; empty if there is nothing to name. */
   readonly detail: string;
 }

@@ -51,6 +51,7 @@ async function offered({
       },
       runtime: { rules: answers(rules) },
       people: { membership: answers("member"), groupsOf: answers([]) },
+      machines: { seen: { noteOrder: answers() } },
     },
     {
       ledger: {
@@ -75,7 +76,6 @@ async function offered({
     },
     minutes(after),
   );
-  Object.assign(steps, { machines: { seen: { noteOrder: async () => undefined } } });
   const task = {
     steps,
     operation: "reboot-1",

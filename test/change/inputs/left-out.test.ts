@@ -41,13 +41,14 @@ interface Given {
 
 async function reasonOf({ node = nodeAt(1), machine = machineAt(1), online = true, ...given }: Given) {
   const asked: string[] = [];
+  const seen = new Map(given.proxiedBy ? [[idOf(1), { proxiedBy: given.proxiedBy }]] : []);
   const { steps } = recorded(
     {
       instances: { ofCluster: async (of: string) => (of === id && machine ? [machine] : []) },
       claims: { all: answers([]) },
       machine: { agents: answers(new Map(online === null ? [] : [[idOf(1), { online }]])) },
       stops: { all: answers(given.stops ?? []), ofNamespace: answers(given.frozen ?? []) },
-      machines: { seen: answers() },
+      machines: { seen: { all: answers(seen) } },
       leases: {
         holder: async (instance: string) => {
           asked.push(instance);
@@ -57,8 +58,6 @@ async function reasonOf({ node = nodeAt(1), machine = machineAt(1), online = tru
     },
     {},
   );
-  const seen = new Map(given.proxiedBy ? [[idOf(1), { proxiedBy: given.proxiedBy }]] : []);
-  Object.assign(steps.machines, { seen: { all: async () => seen } });
   const [only] = await leftOutNodes(steps, configuration, [node, nodeAt(2)], [node]);
   return { ...only, asked };
 }

@@ -65,7 +65,7 @@ function world(scene: Scene) {
         presses: answers([{ ...press, ...scene.press }]),
         all: answers(new Map(Object.entries(scene.known ?? {}))),
       },
-      announcements: {},
+      announcements: { fleet: { open: answers([{ kind: "not-ready", since: SINCE }]) } },
       breakGlass: { open: answers([]) },
       cordons: { find: answers(undefined) },
       runtime: { rules: answers(rules) },
@@ -93,7 +93,6 @@ function world(scene: Scene) {
 
 async function pressed(scene: Scene): Promise<readonly Call[]> {
   const { steps, calls } = world(scene);
-  Object.assign(steps.announcements as object, { fleet: { open: async () => [{ kind: "not-ready", since: SINCE }] } });
   await hearPresses(steps);
   return calls;
 }
@@ -178,7 +177,6 @@ test("a press that was handled is handled once", async () => {
 
 test("a busy Slack leaves the press for the next sweep", async () => {
   const { steps, calls } = world({ isSlackBusy: true });
-  Object.assign(steps.announcements as object, { fleet: { open: async () => [] } });
   await expect(hearPresses(steps)).rejects.toThrow("Slack is busy");
   expect(verbsOf(calls)).toEqual(["reminders.hold", "thread.update"]);
 });

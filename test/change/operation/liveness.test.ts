@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { checkLiveness } from "../../../lambdas/change/operation/progress.ts";
+import { Retryable } from "../../../lambdas/errors.ts";
+import type { NodeRecord } from "../../../lambdas/records/records.ts";
+import { answers, type Call, recorded } from "../../engine/recorded.ts";
+import { nodeRecord } from "../../messages/records.ts";
+
+const NOW = Date.parse("2026-11-21T14:30:00.000Z");
+const minutesAgo = (count: number): string => new Date(NOW - count * 60_000).toISOString();
+
+interface Scene {
+  readonly node?: Partial<NodeRecord>;
+  readonly ending?: string | null;
+  readonly last?: number;
+  readonly cluster?: Error;
+}
+
+/** Looks once whether the node's execution lives. @returns the time of the look, and what was written */
+async function looked({ node, ending = null, last = 0, cluster }: Scene) {
+  const record = nodeRecord({ nodeName: "web-1", executionArn: "arn:node", ...node });
+  const { steps, calls } = recorded(
+    {
+      ledger: { nodes: answers([record]), operation: answers(undefined) },
+      executions: { ending: answers(ending) },
+      nodes: {
+        read: async () => {
+          if (cluster) throw cluster;
+          return undefined;
+        },
+      },
+      instances: { describe: answers(undefined) },
+      cordons: { open: answers([]) },
+      joinSecret: { remove: answers() },
+      joinSlots: { giveBack: answers(false) },
+      slots: { release: answers(false) },
+      leases: { releaseOwned: answers(false) },
+    },
+    { ledger: { changeNode: answers() }, audit: { append: answers() } },
+    NOW,
+  );
+  const at = await checkLiveness({ steps, operation: record.operation }, last);
+  return { at, calls };
+}
+
+const failures = (calls: readonly Call[]) =>
+  calls.flatMap(([verb, , , change]) => (verb === "ledger.changeNode" ? [(change as NodeRecord).failure] : []));
+
+test.for<[string, Scene, string | null]>([
+  ["runs", {}, null],
+  ["has ended as STOPPED", { ending: "STOPPED" }, "the execution ended as STOPPED during this stage"],
+  ["has ended, of a node that has ended too", { ending: "STOPPED", node: { status: "succeeded" } }, null],
+  ["has not begun for 15 minutes", { node: { executionArn: null, startedAt: minutesAgo(15) } }, null],
+  [
+    "has not begun for 16 minutes",
+    { node: { executionArn: null, startedAt: minutesAgo(16) } },
+    "the execution never started",
+  ],
+  [
+    "was never started, for a machine to be",
+    { node: { status: "queued", executionArn: null, startedAt: minutesAgo(16) } },
+    "the execution never started",
+  ],
+  [
+    "comes later in a rollout of reboots",
+    { node: { status: "queued", workflow: "reboot" as never, executionArn: null, startedAt: minutesAgo(16) } },
+    null,
+  ],
+  [
+    "comes later in a rollout of restarts",
+    { node: { status: "queued", workflow: "restart" as never, executionArn: null, startedAt: minutesAgo(16) } },
+    null,
+  ],
+  ["has ended, while the cluster is unavailable", { ending: "STOPPED", cluster: new Retryable("busy") }, null],
+  [
+    "has ended, and the cluster refuses to show the Node",
+    { ending: "STOPPED", cluster: new Error("forbidden") },
+    "the execution ended as STOPPED during this stage",
+  ],
+])("a node whose execution %s is closed, or is left", async ([, scene, why]) => {
+  const { at, calls } = await looked(scene);
+  expect(failures(calls)).toEqual(why === null ? [] : [expect.objectContaining({ why: expect.stringContaining(why) })]);
+  expect(at).toBe(NOW);
+});
+
+test("executions are looked at once a minute", async () => {
+  expect(await looked({ ending: "STOPPED", last: NOW - 59_999 })).toEqual({ at: NOW - 59_999, calls: [] });
+  expect((await looked({ ending: "STOPPED", last: NOW - 60_000 })).at).toBe(NOW);
+});
