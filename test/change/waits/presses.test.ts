@@ -172,7 +172,9 @@ test("a press for a wait that is over is answered, unless nodes could not be lis
 
 test("a press that was handled is handled once", async () => {
   expect(await pressed({ known: { [PAUSED]: { heard: { U0OLIVIA: "press-1" } } } })).toEqual([]);
-  expect(verbsOf(await pressed({ known: { [PAUSED]: { heard: { U0OLIVIA: "press-0" } } } }))).toContain("reminders.hold");
+  expect(verbsOf(await pressed({ known: { [PAUSED]: { heard: { U0OLIVIA: "press-0" } } } }))).toContain(
+    "reminders.hold",
+  );
 });
 
 test("a busy Slack leaves the press for the next sweep", async () => {
