@@ -105,7 +105,7 @@ describe("repairs of the route guard", () => {
 
   it("are a trouble once they are many within a day, beside those of the look, and are kept meanwhile", () => {
     const first = look(before, 2);
-    expect(first).toMatchObject({ repairs: { since: now, from: 2 } });
+    expect(first).toMatchObject({ repairs: { since: now, from: 2, count: 0, last: 0 } });
     expect(first).not.toHaveProperty("troubles");
     const silent = look(first, undefined);
     expect(silent?.repairs).toEqual(first?.repairs);
