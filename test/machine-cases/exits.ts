@@ -10,7 +10,7 @@ const whole = (questions: Questions) => () => ({ questions, whole: true });
 
 const LOADED = Date.now();
 
-/** A moment before these cases were loaded; the script counts from when it runs. */
+/** A moment before these cases were loaded; the script counts from when it runs, up to half an hour later. */
 const minutesAgo = (minutes: number): string => `${new Date(LOADED - minutes * 60_000).toISOString().slice(0, 19)}Z`;
 
 /** Event of the Service Control Manager that a service ended unexpectedly. */
@@ -34,12 +34,12 @@ export const exits: readonly MachineCase[] = [
       services: { kubelet: service(), "kube-proxy": service(), containerd: service(), "csi-proxy": service() },
       log: [
         crash("kube-proxy", 7031, 90),
-        stoppedWithError("kubelet", 59),
-        ...[50, 40, 30].flatMap((minutes) => [
+        stoppedWithError("kubelet", 28),
+        ...[25, 20, 15].flatMap((minutes) => [
           stoppedWithError("kube-proxy", minutes),
           crash("kube-proxy", 7031, minutes),
         ]),
-        { ...crash("containerd", 7034, 20), source: "Another provider" },
+        { ...crash("containerd", 7034, 12), source: "Another provider" },
         crash("Another service", 7031, 10),
         crash("kube-proxy", 7034, 5),
       ],
@@ -55,7 +55,7 @@ export const exits: readonly MachineCase[] = [
     }),
     answers: {
       exits: [
-        { name: "kubelet", times: 1, last: minutesAgo(59), log: "" },
+        { name: "kubelet", times: 1, last: minutesAgo(28), log: "" },
         {
           name: "kube-proxy",
           times: 4,

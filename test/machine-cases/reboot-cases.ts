@@ -30,9 +30,17 @@ const asks = { script: "reboot", files, before: guarded, request: asked(), exitC
 
 /** A boot id of the machine that counts no boots: the time of its boot, an hour ago, as seen some seconds later. */
 const bootTime = (now: number, seconds: number): string => new Date((now - 3_600 + seconds) * 1_000).toISOString();
-/** A boot within five minutes of that of the machine, also where its case runs minutes after this was loaded. */
-const BOOTED = bootTime(Math.floor(Date.now() / 1_000), 250);
-const markerOf = (upSeconds: number): string => JSON.stringify({ operation: "add-1", bootId: BOOTED, upSeconds });
+/** Seconds between a boot and the machine's, which look the same. */
+const APART = 250;
+
+/** Files with the marker of a boot close to the machine's: its text is made when the case runs, minutes after this is loaded. */
+const marked = (upSeconds: number): NonNullable<MachineCase["files"]> => ({
+  ...files,
+  get [MARKER]() {
+    const bootId = bootTime(Math.floor(Date.now() / 1_000), APART);
+    return JSON.stringify({ operation: "add-1", bootId, upSeconds });
+  },
+});
 const uncounted: Partial<Machine> = { ...guarded, registry: {} };
 
 const damaged: Readonly<Record<string, string>> = {
@@ -82,8 +90,8 @@ export const rebootCases: readonly MachineCase[] = [
     ...asks,
     name: "returns the evidence after a second boot within five minutes, because the machine is up for less time",
     before: uncounted,
-    files: { ...files, [MARKER]: markerOf(4_000) },
-    request: (now) => asked({ bootId: BOOTED, notAfter: 1 })(now),
+    files: marked(4_000),
+    request: (now) => asked({ bootId: bootTime(now, APART), notAfter: 1 })(now),
     exitCode: 0,
     result: { script: "reboot", ok: true, error: null },
   },
@@ -91,8 +99,8 @@ export const rebootCases: readonly MachineCase[] = [
     ...asks,
     name: "asks for one reboot only where Windows counts no boots and the machine is up for longer",
     before: uncounted,
-    files: { ...files, [MARKER]: markerOf(3_000) },
-    request: asked({ bootId: BOOTED }),
+    files: marked(3_000),
+    request: (now) => asked({ bootId: bootTime(now, APART) })(now),
     exitCode: 1,
     result: { script: "reboot", ok: false, code: "reboot-not-happened" },
   },
