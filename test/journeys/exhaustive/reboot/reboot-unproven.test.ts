@@ -111,7 +111,7 @@ describe("A node that a reboot left cordoned because it was not proven", () => {
     const fault = await unproven();
     await here.press("operator", KEEP_CORDONED);
     await settled(here, 30);
-    expect((await newest(here)).operation.summary).toContain("Only /win uncordon makes it schedulable again");
+    expect((await newest(here)).operation.summary).toContain("Only {win} uncordon makes it schedulable again");
     await mend(fault);
     await here.type("operator", `/win prove ${SHORT}`);
     await settled(here, 60);
