@@ -47,7 +47,7 @@ function shownTime(time: TimeSource, due: Timers, saveTime: (time: number) => vo
   const now = (): number => {
     const moment = present ?? Math.min(time.now(), due.next() ?? Number.POSITIVE_INFINITY);
     if (moment > saved) {
-      saved = Math.ceil(moment + Math.min(AHEAD.hostMs * time.speed(), AHEAD.sandboxMs));
+      saved = Math.floor(moment + Math.min(AHEAD.hostMs * time.speed(), AHEAD.sandboxMs));
       saveTime(saved);
     }
     return moment;
