@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { hostOf } from "../../../../lambdas/commands/node-matches.ts";
 import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
@@ -73,7 +74,7 @@ test.each([
       `1 of 2 nodes is rebooted and proven. Left out, because pods or data would be lost: ${second}.`,
     );
     expect(inThreads(here).join("\n")).toContain("loses what the plan of the rollout does not list: default/");
-    expect(inThreads(here).join("\n")).toContain(`\`/win reboot ${second} --force ${second}\``);
+    expect(inThreads(here).join("\n")).toContain(`\`/win reboot ${hostOf(second)} --force ${hostOf(second)}\``);
     expect(nodes.filter((name, at) => bootOf(name) !== before[at])).toEqual([first]);
     expect([running(here, "build-7"), await heldBack(here)]).toEqual([1, []]);
   },
@@ -120,7 +121,7 @@ test("The name behind --force must be the pool's", async () => {
 test("A dry run ends with a command that is not refused", async () => {
   await begin();
   const alone = await answerTo(here, `/win drain ${web.name} --dry-run`);
-  expect(alone).toContain(`To apply: \`/win drain ${web.name} --force ${web.name}\``);
+  expect(alone).toContain(`To apply: \`/win drain ip-10-0-3-7 --force ip-10-0-3-7\``);
   const pool = await answerTo(here, "/win reboot web --force web --dry-run");
   expect(pool).toContain("To apply: `/win reboot web --force web`");
 });
