@@ -142,9 +142,9 @@ test("a node that an administrator deletes between the ticks is not taken for on
 test("a first agent that falls silent proves nothing: the next node is first, the rest follow, and nothing is blocked", async () => {
   here = await startMirroring();
   await createSet(here, "tag", "team", quay);
-  await here.until(async () => (await reconciles(here)).length === 1, 12, "the operation");
-  const [first] = await here.nodes((await reconciles(here))[0]?.id ?? "");
-  const silent = injectFault(here, "agent-silent", { instanceId: first?.instanceId ?? "" });
+  const begun = async () => (await here.nodes((await reconciles(here))[0]?.id ?? ""))[0];
+  await here.until(async () => (await begun()) !== undefined, 12, "the first node");
+  const silent = injectFault(here, "agent-silent", { instanceId: (await begun())?.instanceId ?? "" });
   await here.until(async () => (await reconciles(here))[0]?.endedAt !== null, 40, "the end");
   expect(openly(here).at(-1)).toMatch(/2 nodes updated, 1 node failed/);
   expect(openly(here).at(-1)).toContain("the SSM agent did not take the command in time");
