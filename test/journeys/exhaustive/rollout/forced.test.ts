@@ -64,7 +64,7 @@ test.each([
     await here.type("operator", "/win reboot web --force web");
     const stage = async () => (await newest(here)).nodes[0]?.stage;
     await here.until(async () => (await stage()) === "reboot", 60, "the first reboot");
-    const [first, second] = (await newest(here)).nodes.map(({ nodeName }) => nodeName ?? "");
+    const [first = "", second = ""] = (await newest(here)).nodes.map(({ nodeName }) => nodeName ?? "");
     const rest = [web, otherWeb].find(({ name }) => name === second) ?? web;
     here.simulator.kubernetes.create(podOn(rest, "build-7", pod));
     await settled(here, 300);
