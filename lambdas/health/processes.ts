@@ -1,11 +1,17 @@
 import type { Answers } from "../machine/questions.ts";
 
-/** Id of the process of each service at an observation. */
-export type Processes = Readonly<Record<string, number | null>>;
+/**
+ * The process of each service at an observation: its id and, if the machine tells it, its start. Null if the service does
+ * not run. Windows soon gives the id of an ended process to another one, so that the id alone does not tell two apart
+ * (https://learn.microsoft.com/en-us/windows/win32/api/processthreadsapi/ns-processthreadsapi-process_information).
+ */
+export type Processes = Readonly<Record<string, string | null>>;
 
 /** Takes the processes from a machine's answers. */
 export const processesOf = ({ services = [] }: Answers): Processes =>
-  Object.fromEntries(services.map(({ name, process }) => [name, process]));
+  Object.fromEntries(
+    services.map(({ name, process, startedAt }) => [name, process ? [process, startedAt ?? ""].join(" ").trim() : null]),
+  );
 
 /**
  * Finds a service that restarted between two observations. A service that ends immediately and that Windows restarts

@@ -59,17 +59,17 @@ test("the plan of a pool says that no pod is evicted", async () => {
   expect(restarts()).toBe(0);
 });
 
-test("metadata routes that are lost with the pods' network are restored by the guard before the proof", async () => {
+test("metadata routes that are lost with the pods' network are restored by the guard, and the proof names the pods", async () => {
   const four = await poolOfFour(2, configuration);
   here = four.here;
   injectFault(here, "overlay-made-anew");
   await here.type("operator", `/win restart ${four.names[0]}`);
   await settled(here, 120);
-  expect((await newest(here)).operation.status).toBe("succeeded");
+  expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "prove", code: "endpoints-lost" });
   const { instanceId } = (await newest(here)).nodes[0] ?? {};
   const logged = here.simulator.machines.logOf(instanceId ?? "").join("\n");
   expect(logged).toMatch(/restart-[\s\S]*4001 Routes changed: 6\. The metadata service answers/);
-  expect(nodeNamed(here, four.names[0])?.spec?.unschedulable ?? false).toBe(false);
+  expect(nodeNamed(here, four.names[0])?.spec?.unschedulable).toBe(true);
 });
 
 test("a node that fails pauses the rollout, and the others are left as they are", async () => {
