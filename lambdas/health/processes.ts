@@ -10,7 +10,10 @@ export type Processes = Readonly<Record<string, string | null>>;
 /** Takes the processes from a machine's answers. */
 export const processesOf = ({ services = [] }: Answers): Processes =>
   Object.fromEntries(
-    services.map(({ name, process, startedAt }) => [name, process ? [process, startedAt ?? ""].join(" ").trim() : null]),
+    services.map(({ name, process, startedAt }) => [
+      name,
+      process ? [process, startedAt ?? ""].join(" ").trim() : null,
+    ]),
   );
 
 /**

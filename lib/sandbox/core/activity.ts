@@ -16,8 +16,11 @@ const QUIET_TURNS = 4;
 /** Turns without any beginning or end while something is under way: then it waits for the clock (a handler's own pause). */
 const STUCK_TURNS = 400;
 
-/** … and so long in the host's time: what a thread or a file still works on must not be taken for waiting. */
-const STUCK_MS = 250;
+/**
+ * … and so long in the host's time: a file that is read on another thread must not be taken for a pause. Each timer that
+ * ends while a handler pauses costs this much, so a handler that retries for an hour decides how long its journey takes.
+ */
+const STUCK_MS = 25;
 
 /** A turn of the event loop takes no time: it is where promises and answers of this process get their chance. */
 // biome-ignore lint/plugin: setImmediate is no timer
