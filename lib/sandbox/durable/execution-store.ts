@@ -6,6 +6,8 @@ import type { Execution, Operation } from "./model.ts";
 export interface ExecutionStore {
   get(arn: string): Execution | undefined;
   all(): Execution[];
+  /** Finds the execution that was started last under a name. */
+  named(functionName: string, name: string): Execution | undefined;
   put(execution: Execution): void;
   /** Operations in the order in which they began; the EXECUTION operation is not among them. */
   operations(execution: Execution): ReadonlyMap<string, Operation>;
@@ -30,6 +32,7 @@ export function executionStore(store: Store): ExecutionStore {
   const rows = ({ id }: Execution): Collection<Operation> => store.collection(`durable-operations/${id}`);
   const history = ({ id }: Execution): Collection<HistoryEvent> => store.collection(`durable-history/${id}`);
   const ordered = new Map<string, Map<string, Operation>>();
+  const arns = new Map(executions.values().map((one) => [keyOf(one.functionName, one.name), one.arn]));
 
   const operations = (execution: Execution): Map<string, Operation> => {
     const known = ordered.get(execution.id) ?? inOrder(rows(execution).values());
@@ -53,7 +56,11 @@ export function executionStore(store: Store): ExecutionStore {
     put,
     operations,
     events: (execution) => history(execution).values(),
-    open: (execution) => put(log(execution, executionStarted(execution))),
+    named: (functionName, name) => executions.get(arns.get(keyOf(functionName, name)) ?? ""),
+    open: (execution) => {
+      arns.set(keyOf(execution.functionName, execution.name), execution.arn);
+      put(log(execution, executionStarted(execution)));
+    },
     keep,
     log,
     change: (execution, operation, at) => {
@@ -67,9 +74,13 @@ export function executionStore(store: Store): ExecutionStore {
       for (const rest of [rows(execution), history(execution)]) for (const key of rest.keys()) rest.delete(key);
       ordered.delete(execution.id);
       executions.delete(execution.arn);
+      arns.delete(keyOf(execution.functionName, execution.name));
     },
   };
 }
+
+/** Names a start: names of executions are unique within their function. */
+const keyOf = (functionName: string, name: string): string => `${functionName}/${name}`;
 
 const inOrder = (operations: Operation[]): Map<string, Operation> =>
   new Map(operations.sort((one, other) => one.order - other.order).map((operation) => [operation.id, operation]));

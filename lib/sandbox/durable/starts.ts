@@ -44,7 +44,7 @@ type Parts = {
 export function executionStarts({ simulation, account, executions, effects }: Parts): Starts {
   const namesake = ({ name, target }: StartRequest): Execution | undefined => {
     if (name === undefined) return undefined;
-    const found = executions.all().find((one) => one.name === name && one.functionName === target.function.name);
+    const found = executions.named(target.function.name, name);
     if (!found || !isForgotten(found, simulation.clock.now())) return found;
     executions.forget(found);
     return undefined;
