@@ -19,6 +19,9 @@ const image = z
     "must be an image with its registry and a tag or digest",
   );
 
+/** A host and a port. Nothing else may stand there, because a script names it. */
+const HOST_AND_PORT = /^[a-zA-Z\d][\w.-]*:([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/;
+
 /** Slack ids; the first letter names the kind of object. */
 const slackId = (letters: string) =>
   z.string().regex(new RegExp(`^[${letters}][A-Z0-9]{1,20}$`), `must be a Slack id that begins with ${letters}`);
@@ -207,6 +210,8 @@ export const configurationSchema = z.strictObject({
           linux: image.optional(),
         })
         .prefault({}),
+      /** Host outside of the cluster that pods on a node must reach; by default, none is tried. */
+      outside: z.string().regex(HOST_AND_PORT, "must be a host and a port: registry.example.com:443").optional(),
       /** Windows images by registry: the first node pulls one to prove a change of its mirrors. */
       registries: z.record(z.string(), image).default({}),
     })

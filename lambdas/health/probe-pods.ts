@@ -19,7 +19,16 @@ const PORT = 8080;
 const HOST_PORT = 8081;
 
 /** Exit codes of a probe's container, by their meaning. */
-export const exits = { works: 0, dns: 11, api: 12, metadata: 13, unreached: 14, cannotReach: 15, host: 16 } as const;
+export const exits = {
+  works: 0,
+  dns: 11,
+  api: 12,
+  metadata: 13,
+  unreached: 14,
+  cannotReach: 15,
+  host: 16,
+  outside: 17,
+} as const;
 
 /** The fields of a pod that a probe needs. */
 export interface ProbePod {
@@ -65,30 +74,51 @@ const awaitHost = [
   `if (-not $near.AcceptTcpClientAsync().Wait(${READINESS_SECONDS * 6_000})) { exit ${exits.host} }`,
 ];
 
-const END = `exit ${exits.works}`;
+/** Seconds in which a host outside of the cluster must take a connection. */
+const OUTSIDE_SECONDS = 10;
+
+/**
+ * Connects to a host outside of the cluster, last of all: until then the pod of the other node has tried it too.
+ * @param outside "host:port", of letters, digits, dots and hyphens; undefined tries none
+ */
+function leaveCluster(outside: string | undefined): readonly string[] {
+  if (outside === undefined) return [];
+  const [host, port] = outside.split(":");
+  return [
+    "$out = New-Object Net.Sockets.TcpClient",
+    `try { $left = $out.ConnectAsync('${host}', ${port}).Wait(${OUTSIDE_SECONDS * 1_000}) } catch { $left = $false }`,
+    `if (-not $left) { exit ${exits.outside} }`,
+  ];
+}
+
+/** Last checks of a Windows pod, once the pod of another node has connected. */
+const finish = (outside: string | undefined): readonly string[] => [
+  ...awaitHost,
+  ...leaveCluster(outside),
+  `exit ${exits.works}`,
+];
 
 /** Script of the Windows pod: it calls services, then waits for a connection. */
-const windowsScript = [`<# casement-probe #> ${BEGIN}`, ...callServices, ...listen(150_000), ...awaitHost, END].join(
-  "; ",
-);
+const windowsScript = (outside: string | undefined): string =>
+  [`<# casement-probe #> ${BEGIN}`, ...callServices, ...listen(150_000), ...finish(outside)].join("; ");
 
 /**
  * Script of the Windows pod that outlives a restart of services: the connection, which comes after the restart, is the
  * signal to call services. It listens for less than the pod's deadline.
  */
-const witnessScript = [`<# casement-witness #> ${BEGIN}`, ...listen(520_000), ...callServices, ...awaitHost, END].join(
-  "; ",
-);
+const witnessScript = (outside: string | undefined): string =>
+  [`<# casement-witness #> ${BEGIN}`, ...listen(520_000), ...callServices, ...finish(outside)].join("; ");
 
 /**
  * Script of the Linux pod, for sh and nc. It tries to connect for 90 s, because nothing listens during the first start
- * of PowerShell, which takes up to half a minute. The address, which a kubelet reports, is its argument and never a part
- * of the script.
+ * of PowerShell, which takes up to half a minute. Then it connects to a host outside of the cluster, if one is named.
+ * The address, which a kubelet reports, is its argument and never a part of the script.
  */
 const linuxScript = [
   "end=$(($(date +%s) + 90))",
-  `while [ $(date +%s) -lt $end ]; do nc -z -w 2 "$1" ${PORT} && exit ${exits.works}; sleep 1; done`,
-  `exit ${exits.cannotReach}`,
+  `until nc -z -w 2 "$1" ${PORT}; do [ $(date +%s) -lt $end ] || exit ${exits.cannotReach}; sleep 1; done`,
+  `[ -z "$2" ] || nc -z -w ${OUTSIDE_SECONDS} "$2" "$3" || exit ${exits.outside}`,
+  `exit ${exits.works}`,
 ].join("\n");
 
 /** Name of the script among the arguments of `sh -c`; the address follows it. */
@@ -158,33 +188,39 @@ const probePod = ({ name, node, image, os, command, user, pull, ...has }: Wanted
 /** Names of a probe's pods. */
 export const probeNames = (id: string) => ({ windows: `probe-${id}-windows`, linux: `probe-${id}-linux` });
 
+/** Place and program of a pod of a probe. */
+interface PodOfProbe {
+  /** Unique among probes: letters, digits and hyphens, at most 40. */
+  readonly id: string;
+  readonly node: string;
+  readonly image: string;
+  /** Address outside of the cluster that it tries: "host:port". */
+  readonly outside?: string | undefined;
+}
+
 /** Pod of a probe on a Windows node; its container runs as the image's own user. */
-const onWindows = (id: string, node: string, image: string) =>
+const onWindows = ({ id, node, image }: PodOfProbe) =>
   ({ name: probeNames(id).windows, node, image, os: "windows", user: null }) as const;
 
 const powershell = (script: string) => ["powershell.exe", "-NoLogo", "-NonInteractive", "-Command", script];
 
 /**
  * Makes the pod that probes a Windows node from inside.
- * @param id unique among probes: letters, digits and hyphens, at most 40
  * @param isLong it may take as long as the admission policy allows
  */
-export const windowsProbe = (id: string, node: string, image: string, isLong?: true): ProbePod =>
+export const windowsProbe = (pod: PodOfProbe, isLong?: true): ProbePod =>
   probePod({
-    ...onWindows(id, node, image),
-    command: powershell(windowsScript),
+    ...onWindows(pod),
+    command: powershell(windowsScript(pod.outside)),
     isCheckedByHost: true,
     ...(isLong ? { isLong } : {}),
   });
 
-/**
- * Makes the pod that is started before the services of its node are restarted, and tried afterwards.
- * @param id unique among probes: letters, digits and hyphens, at most 40
- */
-export const witnessProbe = (id: string, node: string, image: string): ProbePod =>
+/** Makes the pod that is started before the services of its node are restarted, and tried afterwards. */
+export const witnessProbe = (pod: PodOfProbe): ProbePod =>
   probePod({
-    ...onWindows(id, node, image),
-    command: powershell(witnessScript),
+    ...onWindows(pod),
+    command: powershell(witnessScript(pod.outside)),
     isLong: true,
     isCheckedByHost: true,
   });
@@ -194,7 +230,7 @@ export const witnessProbe = (id: string, node: string, image: string): ProbePod 
  * @param id unique among probes: letters, digits and hyphens, at most 40
  */
 export const pullProbe = (id: string, node: string, image: string): ProbePod =>
-  probePod({ ...onWindows(id, node, image), command: ["cmd.exe", "/c", "exit 0"], pull: "Always", isLong: true });
+  probePod({ ...onWindows({ id, node, image }), command: ["cmd.exe", "/c", "exit 0"], pull: "Always", isLong: true });
 
 /** User id of nobody, for images whose own user is root, because `restricted` allows no root. */
 export const NOBODY = 65_534;
@@ -204,8 +240,8 @@ export const NOBODY = 65_534;
  * @param address of the Windows pod
  * @param user id of the container's user; null if the cluster assigns one
  */
-export const linuxProbe = (id: string, node: string, image: string, address: string, user: number | null): ProbePod =>
+export const linuxProbe = ({ id, outside, ...pod }: PodOfProbe, address: string, user: number | null): ProbePod =>
   probePod({
-    ...{ name: probeNames(id).linux, node, image, os: "linux", user },
-    command: ["sh", "-c", linuxScript, LINUX_PROBE, address],
+    ...{ ...pod, name: probeNames(id).linux, os: "linux", user },
+    command: ["sh", "-c", linuxScript, LINUX_PROBE, address, ...(outside?.split(":") ?? [])],
   });

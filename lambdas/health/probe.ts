@@ -2,9 +2,10 @@ import { exits } from "./probe-pods.ts";
 
 /**
  * A fault of a data plane: a pod gets no network, resolves no name, reaches no service, reaches the metadata service,
- * cannot be reached, or is reached by other nodes but not by its own host.
+ * cannot be reached, is reached by other nodes but not by its own host, or does not leave the cluster while pods of
+ * other nodes do.
  */
-export type DataPlaneFault = "start" | "dns" | "api" | "metadata" | "unreached" | "host";
+export type DataPlaneFault = "start" | "dns" | "api" | "metadata" | "unreached" | "host" | "outside";
 
 /** Result of a probe. A data plane without a finished probe is "not-probed", never "fails". */
 export type ProbeResult =
@@ -13,7 +14,7 @@ export type ProbeResult =
       readonly state: "fails";
       readonly fault: DataPlaneFault;
       readonly from: string | null;
-      /** The cluster's message about the fault, if there is one. */
+      /** The cluster's message about the fault, or the address outside of the cluster, if there is one. */
       readonly words?: string;
     }
   | { readonly state: "not-probed"; readonly why: string };
@@ -54,6 +55,8 @@ export interface ProbeObservation {
   readonly linux: ProbeState | null;
   /** The node of the Linux pod. */
   readonly from: string;
+  /** Address outside of the cluster that both pods try, if they try one. */
+  readonly outside: string | undefined;
   /** Is the probe's time over? */
   readonly isLate: boolean;
   /** Events about the Windows pod if it has not started in time; null if they could not be read. */
@@ -97,7 +100,7 @@ export function judgeStart(windows: ProbeState | null, isLate: boolean): ProbeSt
 
 /** Judges the Windows pod's own findings, before it waits for a connection. */
 function judgeWindows({ exitCode }: ProbeState): ProbeResult | null {
-  if (exitCode === null || exitCode === exits.unreached) return null;
+  if (exitCode === null || exitCode === exits.unreached || exitCode === exits.outside) return null;
   if (exitCode === exits.works) return { state: "works" };
   const fault = byCode[exitCode];
   return fault === undefined
@@ -114,11 +117,22 @@ function untried(linux: ProbeState | null, from: string): string {
     : `the pod on \`${from}\` began too late to reach the other while that waited for it`;
 }
 
+/** Judges the way out of the cluster: what neither pod reaches is no fault of the node. */
+function judgeOutside({ windows, linux, from, outside }: ProbeObservation): ProbeResult | null {
+  if (windows.exitCode !== exits.outside || outside === undefined) return null;
+  if (linux?.exitCode === exits.works) return { state: "fails", fault: "outside", from: null, words: outside };
+  return linux?.exitCode === exits.outside
+    ? notProbed(`\`${outside}\` is reached neither from the node nor from \`${from}\``)
+    : null;
+}
+
+/** Exit codes of a Linux pod that has connected to the Windows pod, or has not. */
+const tried: readonly number[] = [exits.works, exits.outside, exits.cannotReach];
+
 /** Judges the way to the Windows pod: it is unreached only if the other pod tried and failed while it listened. */
 function judgeReach({ windows, linux, from }: ProbeObservation): ProbeResult | null {
   const code = linux?.exitCode ?? null;
-  if (code !== null && code !== exits.works && code !== exits.cannotReach)
-    return notProbed(`the pod on \`${from}\` ended with exit code ${code}`);
+  if (code !== null && !tried.includes(code)) return notProbed(`the pod on \`${from}\` ended with exit code ${code}`);
   if (windows.exitCode === exits.unreached) return notProbed(untried(linux, from));
   return code === exits.cannotReach ? { state: "fails", fault: "unreached", from } : null;
 }
@@ -171,6 +185,7 @@ export function judgeProbe(look: ProbeObservation): ProbeResult | null {
     judgeWindows(windows) ??
     notRun(windows, "the node") ??
     (linux && notRun(linux, `\`${from}\``)) ??
+    judgeOutside(look) ??
     judgeReach(look) ??
     (isLate ? judgeLate(look) : null)
   );

@@ -78,6 +78,7 @@ export const failureCodes = [
   "pod-reaches-metadata",
   "pod-unreached",
   "pod-unreached-by-host",
+  "pod-reaches-nothing-outside",
   "node-deleted",
   "registered-anew",
   "other-node",

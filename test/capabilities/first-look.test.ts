@@ -140,6 +140,7 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
   "pod-reaches-metadata": "elsewhere",
   "pod-unreached": "elsewhere",
   "pod-unreached-by-host": "elsewhere",
+  "pod-reaches-nothing-outside": "elsewhere",
   "node-deleted": { later: "the Node existed when it was judged" },
   "registered-anew": { later: "the Node was deleted after the order" },
   "uncordoned-meanwhile": { later: "the node was uncordoned, or a pod came, after the cordon" },

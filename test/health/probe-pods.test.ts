@@ -6,8 +6,10 @@ interface Container {
   readonly command: readonly string[];
 }
 
+const onLinux = { id: "1", node: "linux-1", image: "busybox:1" };
+
 const commandFor = (address: string): readonly string[] =>
-  (linuxProbe("1", "linux-1", "busybox:1", address, null).spec.containers as readonly Container[])[0]?.command ?? [];
+  (linuxProbe(onLinux, address, null).spec.containers as readonly Container[])[0]?.command ?? [];
 
 describe("The pod that connects to a probe", () => {
   it("gets the address as an argument, so that no word of it is part of the script", () => {
@@ -16,6 +18,13 @@ describe("The pod that connects to a probe", () => {
     expect(argument).toBe(hostile);
     expect(script).toBe(commandFor("10.132.0.5")[2]);
     expect(script).not.toContain("wget");
+  });
+
+  it("gets the host outside of the cluster and its port as arguments too, and none where none is named", () => {
+    const { containers } = linuxProbe({ ...onLinux, outside: "registry.example.com:443" }, "10.132.0.5", null).spec;
+    const [{ command } = { command: [] }] = containers as readonly Container[];
+    expect(command.slice(4)).toEqual(["10.132.0.5", "registry.example.com", "443"]);
+    expect(commandFor("10.132.0.5").slice(4)).toEqual(["10.132.0.5"]);
   });
 });
 

@@ -25,6 +25,7 @@ const look = (more: Partial<ProbeObservation>): ProbeObservation => ({
   windows: running,
   linux: null,
   from: "lin",
+  outside: undefined,
   isLate: false,
   events: [],
   ...more,
@@ -41,6 +42,17 @@ it.for([
     { linux: ended(15) },
     { state: "fails", fault: "unreached", from: "lin" },
   ],
+  [
+    "that does not leave the cluster, while another node's does",
+    { windows: ended(17), linux: ended(0), outside: "registry.example.com:443" },
+    { state: "fails", fault: "outside", from: null, words: "registry.example.com:443" },
+  ],
+  [
+    "that does not leave the cluster, while another node's still tries",
+    { windows: ended(17), linux: running, outside: "registry.example.com:443" },
+    null,
+  ],
+  ["that still waits, while another node's does not leave the cluster", { linux: ended(17) }, null],
   ["that runs", { linux: running }, null],
   ["that still starts", { windows: creating }, null],
   ["whose other half still starts", { linux: waits("ContainerCreating") }, null],
@@ -80,6 +92,11 @@ it.for([
     "the other half ends with a code that is none of its own",
     { linux: ended(127) },
     "on `lin` ended with exit code 127",
+  ],
+  [
+    "no node's pods leave the cluster",
+    { windows: ended(17), linux: ended(17), outside: "registry.example.com:443" },
+    "`registry.example.com:443` is reached neither from the node nor from `lin`",
   ],
   ["it runs on and on", { linux: running, isLate: true }, "did not end in time"],
   [

@@ -14,7 +14,10 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 const PODS = "/api/v1/namespaces/casement/pods";
-const windows = windowsProbe("one", "win", "registry.example.com/servercore:ltsc2022");
+/** Host that both halves try. */
+const outside = "registry.example.com:443";
+
+const windows = windowsProbe({ id: "one", node: "win", image: "registry.example.com/servercore:ltsc2022", outside });
 const [container] = windows.spec.containers as readonly object[];
 
 const mergePatch = { "content-type": "application/merge-patch+json" };
@@ -48,7 +51,8 @@ const needed = "A probe of Casement has only what a probe needs";
 const restricted = "A probe of Casement has no more rights than a restricted pod";
 const bounded = "A probe of Casement asks for at most one CPU and 1 Gi of memory";
 
-const linux = linuxProbe("one", "lin", "registry.example.com/busybox:1", "10.132.0.5", NOBODY);
+const onLinux = { id: "one", node: "lin", image: "registry.example.com/busybox:1", outside };
+const linux = linuxProbe(onLinux, "10.132.0.5", NOBODY);
 const [linuxContainer] = linux.spec.containers as readonly { readonly securityContext: object }[];
 /** The Linux probe with another security context of its container. */
 const secured = (change: object) => ({
@@ -159,12 +163,8 @@ const badProbes: [string, object, string][] = [
 
 describe("of pods, the account that acts", () => {
   it("may make both halves of a probe, and delete them", async () => {
-    const witness = witnessProbe("two", "win", "registry.example.com/servercore:ltsc2022");
-    for (const pod of [
-      windows,
-      witness,
-      linuxProbe("one", "lin", "registry.example.com/busybox:1", "10.132.0.5", NOBODY),
-    ]) {
+    const witness = witnessProbe({ id: "two", node: "win", image: "registry.example.com/servercore:ltsc2022" });
+    for (const pod of [windows, witness, linuxProbe(onLinux, "10.132.0.5", NOBODY)]) {
       const body = { apiVersion: "v1", kind: "Pod", ...pod };
       expect(await act(`POST ${PODS}`, body)).toMatchObject({ status: 201 });
       expect((await act(`DELETE ${PODS}/${pod.metadata.name}`)).status).toBe(200);
@@ -227,7 +227,11 @@ describe("of pods, the account that acts", () => {
   it("may not change a probe, nor delete pods all at once, whatever else it is granted", async () => {
     await cluster.admin("POST /apis/rbac.authorization.k8s.io/v1/namespaces/casement/rolebindings", everyPodVerb);
     await cluster.admin("POST /apis/rbac.authorization.k8s.io/v1/namespaces/casement/roles", everyPodVerbRole);
-    const probe = { apiVersion: "v1", kind: "Pod", ...windowsProbe("three", "lin", "registry.example.com/s:1") };
+    const probe = {
+      apiVersion: "v1",
+      kind: "Pod",
+      ...windowsProbe({ id: "three", node: "lin", image: "registry.example.com/s:1" }),
+    };
     const foreign = { ...probe, metadata: { namespace: "casement", name: "foreign-three" } };
     expect((await act(`POST ${PODS}`, probe)).status).toBe(201);
     expect((await cluster.admin(`POST ${PODS}`, foreign)).status).toBe(201);

@@ -18,6 +18,7 @@ const codes: Readonly<Record<DataPlaneFault, FailureCode>> = {
   metadata: "pod-reaches-metadata",
   unreached: "pod-unreached",
   host: "pod-unreached-by-host",
+  outside: "pod-reaches-nothing-outside",
 };
 
 /** Reason why no probe is made; null if the configuration names both images. */

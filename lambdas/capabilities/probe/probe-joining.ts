@@ -30,8 +30,8 @@ async function joiningNode(steps: Steps, { operation, index }: ProbeJoining): Pr
   const node = await steps.nodes.read(nodeName);
   if (!node) return null;
   if (instanceIdOf(node) !== instanceId) throw none;
-  const { images } = configuration.probe;
-  return { node: nodeName, ...bootedOf(node), instanceId, windows: pool.windows, images, isNew: true };
+  const { images, outside } = configuration.probe;
+  return { node: nodeName, ...bootedOf(node), instanceId, windows: pool.windows, images, outside, isNew: true };
 }
 
 /**

@@ -51,12 +51,17 @@ const NOTHING: Turn = { due: [], failing: [], hours: 0 };
  * Selects a node to probe: it serves pods, there is an image for its Windows, and its pool does not disable probes. A
  * node of another owner has no pool.
  */
-function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): ProbedNow | null {
+function probedOf(
+  node: Node,
+  machine: Machine,
+  { pools, probe: { images, outside } }: Configuration,
+): ProbedNow | null {
   if (!isReady(node) || node.spec?.unschedulable === true) return null;
   const pool = pools[machine.tags[TAG.pool] ?? ""];
   const windows = windowsReleaseOf(node, pool);
   if (pool?.probe === false || windows === undefined || !images[windows]) return null;
-  return { node: node.metadata?.name ?? "", ...bootedOf(node), instanceId: machine.instanceId, windows, images };
+  const { instanceId } = machine;
+  return { node: node.metadata?.name ?? "", ...bootedOf(node), instanceId, windows, images, outside };
 }
 
 /** Finds the nodes whose turn it is, except those that an operation works on. Call inside a step. */

@@ -12,7 +12,8 @@ import type { RebootTask } from "./task.ts";
 /** Probes the data plane of the node that was rebooted. */
 function probeRebooted(task: RebootTask, windows: WindowsRelease): Promise<ProbeResult> {
   const { operation, index, runtime } = task;
-  const target = { node: nodeOf(task).name, windows, images: runtime.configuration.probe.images };
+  const { images, outside } = runtime.configuration.probe;
+  const target = { node: nodeOf(task).name, windows, images, outside };
   return probeRepeatedly(task, target, (attempt) => ({
     name: `data plane ${attempt}`,
     id: `${operation}-${index}-${attempt}`,

@@ -24,12 +24,13 @@ const PAUSE_SECONDS = 5;
 export async function placeWitness(task: RebootTask): Promise<void> {
   const { steps, operation, index, runtime } = task;
   const windows = await probedRelease(task);
-  const image = windows === null ? undefined : runtime.configuration.probe.images[windows];
+  const { images, outside } = runtime.configuration.probe;
+  const image = windows === null ? undefined : images[windows];
   if (image === undefined) return;
   const id = `${operation}-${index}-before`;
   task.witness = id;
   const until = await once(task, "start a pod that stays", async () => {
-    await steps.probes.start(witnessProbe(id, nodeOf(task).name, image));
+    await steps.probes.start(witnessProbe({ id, node: nodeOf(task).name, image, outside }));
     return steps.now() + STARTS_WITHIN_MS;
   });
   const start = await waitFor<NonNullable<ProbeStart>>(task, "the pod that stays has started", async () => {
@@ -59,7 +60,8 @@ export async function removeWitness(task: RebootTask): Promise<void> {
  */
 export async function proveWitness(task: RebootTask): Promise<void> {
   const { ctx, steps, witness: id, runtime } = task;
-  const image = runtime.configuration.probe.images.linux;
+  const { images, outside } = runtime.configuration.probe;
+  const image = images.linux;
   if (id === null || image === undefined) return;
   const tried = await once(task, "try the pod that stayed", async () => ({
     from: steps.probes.origin(await steps.nodes.all()),
@@ -70,7 +72,7 @@ export async function proveWitness(task: RebootTask): Promise<void> {
   const result: ProbeResult =
     from === null
       ? { state: "not-probed", why: noOrigin }
-      : await awaitProbe(ctx, steps, "the pod that stayed", { ...tried, from, pods, id, image });
+      : await awaitProbe(ctx, steps, "the pod that stayed", { ...tried, from, pods, id, image, outside });
   await removeWitness(task);
   if (result.state === "fails") throw new StageFailed("check-fails", ofWitness(dataPlaneWords(task, result)));
   if (result.state === "not-probed")

@@ -34,6 +34,8 @@ export interface ProbeTarget {
   /** Release of its Windows, which decides the image. */
   readonly windows: WindowsRelease;
   readonly images: ProbeImages;
+  /** Address outside of the cluster that its pods must reach: "host:port"; none if it is missing. */
+  readonly outside?: string | undefined;
   /** The machine is new: it has no layer of the image yet. */
   readonly isNew?: true;
   /** Unique among probes: letters, digits and hyphens, at most 40. */
@@ -56,15 +58,17 @@ export async function probeNode(
   const linuxImage = probed.images.linux;
   if (!windowsImage || !linuxImage)
     return { state: "not-probed", why: noProbeImage(windowsImage ? "Linux" : probed.windows) };
-  const pods = probeNames(probed.id);
+  const { id, node, outside } = probed;
+  const pods = probeNames(id);
   try {
     const begun = await step(ctx, `${name}: start`, async () => {
       const from = steps.probes.origin(await steps.nodes.all());
-      if (from !== null) await steps.probes.start(windowsProbe(probed.id, probed.node, windowsImage, probed.isNew));
+      const pod = windowsProbe({ id, node, image: windowsImage, outside }, probed.isNew);
+      if (from !== null) await steps.probes.start(pod);
       return { from, until: steps.now() + WITHIN_SECONDS[probed.isNew ? "new" : "known"] * 1_000 };
     });
     if (begun.from === null) return { state: "not-probed", why: noOrigin };
-    return await awaitProbe(ctx, steps, name, { ...begun, from: begun.from, pods, id: probed.id, image: linuxImage });
+    return await awaitProbe(ctx, steps, name, { ...begun, from: begun.from, pods, id, image: linuxImage, outside });
   } catch (error) {
     return { state: "not-probed", why: causeOf(error).message };
   } finally {
@@ -101,6 +105,8 @@ interface ProbeWatch {
   readonly id: string;
   /** Image of the second pod. */
   readonly image: string;
+  /** Address outside of the cluster that both pods try. */
+  readonly outside: string | undefined;
 }
 
 /** Has the pod an address to which another node's pod may connect? A kubelet could name any address. */
@@ -120,7 +126,7 @@ export async function awaitProbe(
   name: string,
   watched: ProbeWatch,
 ): Promise<ProbeResult> {
-  const { from, until, pods, id, image } = watched;
+  const { from, until, pods, id, image, outside } = watched;
   for (let round = 1; ; round += 1) {
     await ctx.wait(`${name}: before look ${round}`, { seconds: pauseBefore(round) });
     const result = await step(ctx, `${name}: look ${round}`, async (): Promise<ProbeResult | null> => {
@@ -128,10 +134,12 @@ export async function awaitProbe(
       if (windows === null) return { state: "not-probed", why: "the probe was deleted by others" };
       const linux = await steps.probes.state(pods.linux);
       if (linux === null && windows.exitCode === null && (await isReachable(steps, windows.address)))
-        await steps.probes.start(linuxProbe(id, from, image, windows.address ?? "", await steps.probes.user()));
+        await steps.probes.start(
+          linuxProbe({ id, node: from, image, outside }, windows.address ?? "", await steps.probes.user()),
+        );
       const isLate = steps.now() >= until;
       const events = isLate && windows.address === null ? await steps.probes.events(pods.windows) : [];
-      return judgeProbe({ windows, linux, from, isLate, events });
+      return judgeProbe({ windows, linux, from, outside, isLate, events });
     });
     if (result !== null) return result;
   }

@@ -18,6 +18,7 @@ const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
   metadata: "A pod on the node reaches the instance metadata service, and with it the node's role",
   unreached: "A pod on the node cannot be reached from another node",
   host: "A pod on the node is reached from another node, but not from its own host: every readiness probe fails",
+  outside: "A pod on the node does not reach a host outside of the cluster, which a pod on a Linux node reaches",
 };
 
 /** Reason why a node's data plane is not probed. @param system Linux, or the release of Windows, that has no image */
@@ -26,10 +27,20 @@ export const noProbeImage = (system: string): string => `${code("probe.images")}
 /**
  * Says what a data plane lacks.
  * @param from node from which the pod was not reached
- * @param said words of the cluster about it
+ * @param said words of the cluster about it, or the address outside of the cluster
  */
-export const dataPlaneSays = (fault: DataPlaneFault, from: string | null = null, said = ""): string =>
-  `${dataPlaneWords[fault]}${fault === "unreached" && from ? ` (${code(from)})` : ""}.${said ? ` The kubelet says: ${foreign(said, 240)}.` : ""}`;
+export function dataPlaneSays(fault: DataPlaneFault, from: string | null = null, said = ""): string {
+  const places: Readonly<Partial<Record<DataPlaneFault, string | null>>> = { unreached: from, outside: said };
+  const place = places[fault];
+  const words = fault === "outside" || !said ? "" : ` The kubelet says: ${foreign(said, 240)}.`;
+  return `${dataPlaneWords[fault]}${place ? ` (${code(place)})` : ""}.${words}`;
+}
+
+/** Next step for a data plane that does not work. */
+const checkPlane = (fault: DataPlaneFault): string =>
+  fault === "outside"
+    ? "Check the route table of the node's subnet (NAT gateway), its security group, the egress firewall, and whether the host translates the addresses of pods (SNAT)"
+    : "Check the node's container network and kube-proxy";
 
 /** Pods named in one sentence. */
 const MOST_PODS = 5;
@@ -68,8 +79,8 @@ export const networkTells: { readonly [K in NetworkTrouble]: Tell<K> } = {
   "data-plane": ({ fault, from, words: said, at }, told) => ({
     says: `${dataPlaneSays(fault, from, said)}${at ? ` The probe failed ${between(at, told.now)} ago.` : ""}`,
     next: at
-      ? `Check the node's container network and kube-proxy, or reboot it with ${typeThis("reboot", told.node)}: it takes pods again once the reboot is proven.`
-      : `Check the node's container network and kube-proxy. ${again(told)}`,
+      ? `${checkPlane(fault)}, or reboot it with ${typeThis("reboot", told.node)}: it takes pods again once the reboot is proven.`
+      : `${checkPlane(fault)}. ${again(told)}`,
     press: rebootPress(told),
   }),
 };

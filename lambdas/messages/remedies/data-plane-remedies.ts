@@ -29,4 +29,10 @@ export const dataPlaneCodes = {
     remedy: "terminate it and add another one; if that fails too, keep it and read the routes of its host",
     ofKept: "read the routes of its host on it: `route print`",
   },
+  "pod-reaches-nothing-outside": {
+    cause:
+      "pods on the new machine reach nothing outside of the cluster, and pods on a Linux node do: its subnet has no way out, a security group or a firewall stops them, or its host does not translate their addresses (SNAT)",
+    remedy:
+      "compare the route table of its subnet (NAT gateway), its security group and the egress firewall with those of nodes that work; if they agree, terminate it and add another one",
+  },
 } as const satisfies CodeRemedies;

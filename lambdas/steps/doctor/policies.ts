@@ -88,7 +88,11 @@ const probeOfHost = ({ clients }: StepContext): Promise<unknown> =>
  * server reads the pod first, and the namespace may hold no pod of another owner.
  */
 const probeOfTwoSystems = ({ clients }: StepContext): Promise<unknown> => {
-  const { metadata, spec } = linuxProbe(PROBE_NAME, PROBE_NAME, "registry.invalid/none:0", "192.0.2.1", null);
+  const { metadata, spec } = linuxProbe(
+    { id: PROBE_NAME, node: PROBE_NAME, image: "registry.invalid/none:0" },
+    "192.0.2.1",
+    null,
+  );
   const labels = { [PROBE_LABEL]: "windows" };
   const body = { metadata: { ...metadata, labels }, spec } as unknown as V1Pod;
   return clients.kubernetes.core.createNamespacedPod({ namespace: ACCOUNT_NAMESPACE, dryRun: "All", body });

@@ -26,6 +26,8 @@ export interface DataPlane {
   /** Do addresses of services answer, that of the cluster's DNS among them? */
   readonly reachesServices: boolean;
   readonly reachesMetadata: boolean;
+  /** Do hosts outside of the cluster answer? */
+  readonly reachesOutside: boolean;
 }
 
 /** A pod that runs on a node in the pods' network. */

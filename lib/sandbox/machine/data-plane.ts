@@ -9,7 +9,8 @@ const isRunning = (machine: Machine, name: string): boolean => serviceOf(machine
 
 /**
  * Tells what pods on a machine can do, by its state: the overlay carries packets while its network and its service are there;
- * addresses of services, the cluster's DNS among them, need kube-proxy and its source address besides.
+ * addresses of services, the cluster's DNS among them, need kube-proxy and its source address besides. TCP leaves the cluster by the
+ * outbound rules of HNS (https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/).
  */
 export function dataPlaneOf(machine: Machine): DataPlane {
   const { hnsNetworks, hnsEndpoints, power } = machine.state;
@@ -25,6 +26,7 @@ export function dataPlaneOf(machine: Machine): DataPlane {
     isReachedByHost: overlay && !machine.faultApplies("data-plane-dead", { how: "host" }),
     podsSince: endpointsSince(machine),
     reachesServices: services,
+    reachesOutside: overlay && !machine.faultApplies("data-plane-dead", { how: "no outside" }),
     reachesMetadata: isUp && metadataRoute(machine) && leavesPod(machine, "169.254.169.254"),
   };
 }

@@ -28,7 +28,7 @@ export const LEFTOVERS = "leftovers" as const;
 const records = ["guard.json", "reboot.json", "network.json"] as const;
 
 /** Ways in which pods of a machine may be cut off; without one they reach nothing. */
-const cuts = ["reaches nothing", "unreached", "host", "no services"] as const;
+const cuts = ["reaches nothing", "unreached", "host", "no services", "no outside"] as const;
 
 /** Services of AWS that scripts call, by the name of their endpoint. */
 const calledServices = ["s3", "secretsmanager", "ecr"] as const;
@@ -140,7 +140,7 @@ export const machineFaults: readonly FaultKind[] = [
     sentence: "Pods on the machine reach nothing and are not reached, although its node says Ready.",
     fields: {
       ...fields,
-      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets; host: other nodes reach them, their own kubelet does not; no services: they reach no address of a Service, as where kube-proxy has lost its load balancers in HNS",
+      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets; host: other nodes reach them, their own kubelet does not; no services: they reach no address of a Service, as where kube-proxy has lost its load balancers in HNS; no outside: they reach nothing outside of the cluster, as where the host does not translate their addresses; without a node Linux pods do not either, as without a NAT gateway",
     },
     values: { how: cuts },
   },

@@ -44,6 +44,12 @@ it("fails by a probe of this Node that was ordered now", async () => {
   expect(ended).toEqual({ status: "FAILED", type: "StageFailed:pod-resolves-nothing", notes: [] });
 });
 
+it("fails by a probe that did not leave the cluster, with a code of its own", async () => {
+  const result = { state: "fails", fault: "outside", from: null, words: "registry.example.com:443" };
+  const ended = await proved({ of: async () => ({ ...recorded(Date.now()), result }) });
+  expect(ended.type).toBe("StageFailed:pod-reaches-nothing-outside");
+});
+
 it.each([
   ["of an earlier setup", async () => recorded(Date.now() - 3_600_000)],
   ["of another Node", async () => recorded(Date.now(), "uid-2")],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { probeNodes } from "../../../lambdas/capabilities/probe/probe-nodes.ts";
+import type { ProbePod } from "../../../lambdas/health/probe-pods.ts";
 import { machine } from "../../change/a-task.ts";
 import { run, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
@@ -8,6 +9,7 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 const images = { "2022": "mcr.microsoft.com/windows/servercore:ltsc2022", linux: "docker.io/library/busybox:1.37" };
+const outside = "registry.example.com:443";
 const node = {
   metadata: { name: machine.privateDnsName, uid: "uid-1" },
   spec: { providerID: `aws:///us-west-2a/${machine.instanceId}` },
@@ -25,22 +27,25 @@ const awaited = {
  */
 async function probed(record: object, command = "add", found: object | null = node) {
   const made: { readonly name: string; readonly seconds: unknown }[] = [];
+  const commands: string[] = [];
   const recorded: object[] = [];
   const steps = verbs({
-    runtime: { read: async () => ({ configuration: { ...configurationWith(), probe: { images } } }) },
+    runtime: { read: async () => ({ configuration: { ...configurationWith(), probe: { images, outside } } }) },
     ledger: { nodes: async () => [record], operation: async () => ({ request: { command, pool: "web" } }) },
     nodes: { all: async () => [], read: async () => found ?? undefined },
     machines: { probed: { note: async (one: object) => void recorded.push(one) } },
     probes: {
       origin: () => "linux-1",
-      start: async ({ metadata, spec }: { metadata: { name: string }; spec: Record<string, unknown> }) =>
-        void made.push({ name: metadata.name, seconds: spec.activeDeadlineSeconds }),
+      start: async ({ metadata, spec }: ProbePod) => {
+        made.push({ name: metadata.name, seconds: spec.activeDeadlineSeconds });
+        commands.push(JSON.stringify(spec.containers));
+      },
       state: async () => ({ exitCode: 0, address: "10.1.2.3", waiting: "", ended: "" }),
       remove: async () => undefined,
     },
   });
   const ended = await run((ctx) => probeNodes(steps)({ operation: "add-1", index: 0 }, ctx));
-  return { ended, made, recorded };
+  return { ended, made, recorded, commands };
 }
 
 it("records the result for the setup that waits, after a pod that had time to pull its image", async () => {
@@ -49,6 +54,11 @@ it("records the result for the setup that waits, after a pod that had time to pu
   expect(recorded).toEqual([
     expect.objectContaining({ instanceId: machine.instanceId, uid: "uid-1", result: { state: "works" } }),
   ]);
+});
+
+it("has the pod connect to the host outside of the cluster that the configuration names", async () => {
+  const { commands } = await probed(awaited);
+  expect(commands).toEqual([expect.stringContaining("ConnectAsync('registry.example.com', 443)")]);
 });
 
 it.each([

@@ -14,6 +14,8 @@ const SET_CLOCK =
   "At the console of the machine: `w32tm /query /status` names its time source, `w32tm /resync /force` sets the clock.";
 const CLOCK = `${SET_CLOCK} ${AGAIN}`;
 const PROBED = "Check the node's container network and kube-proxy";
+const WAY_OUT =
+  "Check the route table of the node's subnet (NAT gateway), its security group, the egress firewall, and whether the host translates the addresses of pods (SNAT)";
 
 const MOVED = `\`{win} reboot win-1\` evicts its pods, so that others take their place, and proves the node. ${AGAIN}`;
 
@@ -275,6 +277,11 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     plane("host"),
     "A pod on the node is reached from another node, but not from its own host: every readiness probe fails.",
     `${PROBED}. ${AGAIN}`,
+  ],
+  [
+    plane("outside", { words: "registry.example.com:443" }),
+    "A pod on the node does not reach a host outside of the cluster, which a pod on a Linux node reaches (`registry.example.com:443`).",
+    `${WAY_OUT}. ${AGAIN}`,
   ],
   [
     plane("unreached", { from: "linux-1", at: before(30) }),

@@ -13,11 +13,12 @@ const LISTENING_LONG = 520_000;
 const AWAITING_HOST = 30_000;
 const CONNECTING = 3_000;
 const TRYING = 90_000;
+const LEAVING = 10_000;
 
 /** Outcome of a look at a running probe: its exit code, or the time of the next look. */
 type Tried = { readonly exitCode: number } | { readonly again: number };
 
-const healthy: DataPlane = {
+const healthy: Omit<DataPlane, "reachesOutside"> = {
   isReached: true,
   isReachedByHost: true,
   podsSince: 0,
@@ -25,12 +26,19 @@ const healthy: DataPlane = {
   reachesMetadata: false,
 };
 
+/**
+ * Do pods of a node without a simulated machine reach what is outside of the cluster? Nothing in a private subnet does once its NAT
+ * gateway is gone (https://docs.aws.amazon.com/vpc/latest/userguide/nat-gateway-troubleshooting.html).
+ */
+const leavesCluster = ({ simulation }: Cluster, node: string): boolean =>
+  !simulation.faults.applies("data-plane-dead", { node, how: "no outside" });
+
 function planeOf(cluster: Cluster, nodeName: string | undefined): DataPlane {
   const node = nodeName === undefined ? undefined : cluster.objects.get<Node>(nodes, undefined, nodeName);
   const instanceId = String(node?.spec.providerID ?? "")
     .split("/")
     .at(-1);
-  return cluster.dataPlane(instanceId ?? "") ?? healthy;
+  return cluster.dataPlane(instanceId ?? "") ?? { ...healthy, reachesOutside: leavesCluster(cluster, nodeName ?? "") };
 }
 
 const startedAt = ({ status }: Pod): number =>
@@ -48,6 +56,13 @@ const calledBy = ({ spec }: Pod): string | undefined => {
   return at < 0 ? undefined : command[at + 1];
 };
 
+/** Does the pod try a host outside of the cluster? On Linux that is the argument after the address. */
+const triesOutside = ({ spec }: Pod): boolean => {
+  const [{ command = [] } = {}] = spec.containers;
+  const at = command.indexOf(LINUX_PROBE);
+  return at < 0 ? command.join(" ").includes(".ConnectAsync(") : command[at + 2] !== undefined;
+};
+
 /** Has a pod of another node tried long enough to connect to this address? */
 const isCalled = ({ objects, simulation }: Cluster, address: string): boolean =>
   objects
@@ -59,12 +74,13 @@ const isCalled = ({ objects, simulation }: Cluster, address: string): boolean =>
 type Calls = Map<string, number>;
 
 /** Does the kubelet connect to the pod in time? It does so only for a check that the pod asks for. */
-function tryHost(pod: Pod, { isReachedByHost }: DataPlane, calls: Calls, now: number): Tried {
+function tryHost(pod: Pod, { isReachedByHost, reachesOutside }: DataPlane, calls: Calls, now: number): Tried {
   const { uid } = pod.metadata;
   const called = calls.get(uid) ?? now;
   calls.set(uid, called);
   const isChecked = pod.spec.containers.some(({ readinessProbe }) => readinessProbe !== undefined);
-  if (isChecked && isReachedByHost) return { exitCode: exits.works };
+  if (isChecked && isReachedByHost)
+    return { exitCode: reachesOutside || !triesOutside(pod) ? exits.works : exits.outside };
   return now >= called + AWAITING_HOST ? { exitCode: exits.host } : { again: called + AWAITING_HOST };
 }
 
@@ -88,14 +104,29 @@ function tryWitness(cluster: Cluster, pod: Pod, since: number, calls: Calls): Tr
   return plane.reachesMetadata ? { exitCode: exits.metadata } : tryHost(pod, plane, calls, now);
 }
 
+/** Exit codes of a Windows pod to which a pod of another node has connected. */
+const connected: readonly unknown[] = [exits.works, exits.host, exits.outside];
+
+/** Does a Windows pod take a connection, or has it taken one before it ended? */
+function takes(cluster: Cluster, pod: Pod): boolean {
+  const ended = at(pod.status?.containerStatuses?.[0]?.state, "terminated", "exitCode");
+  return connected.includes(ended) || isReachedOn(planeOf(cluster, pod.spec.nodeName), startedAt(pod));
+}
+
+/** A Linux pod that has connected tries a host outside of the cluster, if its command names one. */
+function leave(cluster: Cluster, pod: Pod, until: number): Tried {
+  if (!triesOutside(pod) || planeOf(cluster, pod.spec.nodeName).reachesOutside) return { exitCode: exits.works };
+  return cluster.simulation.clock.now() >= until ? { exitCode: exits.outside } : { again: until };
+}
+
 function tryLinux(cluster: Cluster, pod: Pod, since: number): Tried {
   const now = cluster.simulation.clock.now();
   const address = calledBy(pod);
   const target = cluster.objects
     .list<Pod>(pods)
     .find((one) => one.status?.podIP === address && one.metadata.labels?.[PROBE_LABEL] === "windows");
-  const isReached = target !== undefined && isReachedOn(planeOf(cluster, target.spec.nodeName), startedAt(target));
-  if (now >= since + CONNECTING && isReached) return { exitCode: exits.works };
+  const isReached = target !== undefined && takes(cluster, target);
+  if (now >= since + CONNECTING && isReached) return leave(cluster, pod, since + CONNECTING + LEAVING);
   return now >= since + TRYING ? { exitCode: exits.cannotReach } : { again: now + 1_000 };
 }
 

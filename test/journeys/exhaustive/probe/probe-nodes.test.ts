@@ -63,6 +63,19 @@ test("Why names a data plane that the last scheduled probe found dead, and says 
   await expectSound(here);
 });
 
+test("Why names a node whose pods alone do not reach the host outside of the cluster that the configuration names", async () => {
+  here = await withSeedNodes({ configuration: { probe: { images, outside: "registry.example.com:443" } } });
+  injectFault(here, "data-plane-dead", { instanceId: web.instanceId, how: "no outside" });
+  await here.until(() => cards().length > 0, aRound, "the card");
+  expect(cards()).toHaveLength(1);
+  const dead = await look(here, `/win why ${web.name}`);
+  expect(dead.said).toMatch(
+    /❌ .*A pod on the node does not reach a host outside of the cluster, which a pod on a Linux node reaches \(`registry\.example\.com:443`\)/,
+  );
+  expect(dead.said).toContain("NAT gateway");
+  await expectSound(here);
+});
+
 test("Why says that a data plane was not probed, and the reason", async () => {
   here = await withSeedNodes();
   const none = await look(here, `/win why ${web.name}`);

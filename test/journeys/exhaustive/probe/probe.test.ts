@@ -31,11 +31,12 @@ const ctx = {
 } as unknown as DurableContext;
 
 /** Tries the data plane of a node of pool web, as the function that drains nodes. */
-async function tried(given: object = images, refused: readonly string[] = []): Promise<ProbeResult> {
+async function tried(given: object = images, refused: readonly string[] = [], more = {}): Promise<ProbeResult> {
   const settings = settingsOf(here.simulator, "drain-node");
   const transport = inProcess(here.simulator, activity());
   const verbs = steps({ clients: clients(settings, transport), settings, now: Date.now });
-  const work = probeNode(ctx, verbs, "probe", { node: web.name, windows: "2022", images: given, id: "reboot-1-0" });
+  const target = { node: web.name, windows: "2022", images: given, id: "reboot-1-0", ...more } as const;
+  const work = probeNode(ctx, verbs, "probe", target);
   const result = await here.drive(work, 10);
   await here.pass(1);
   expect(podsOn(here, web).filter((name) => name.startsWith("probe-"))).toEqual([]);
@@ -66,6 +67,30 @@ test("a node whose host does not reach its own pods, while another node does, is
   here = await startJourney(seeded);
   injectFault(here, "data-plane-dead", { ...ofWeb, how: "host" });
   expect(await tried()).toEqual({ state: "fails", fault: "host", from: null });
+});
+
+const outside = "registry.example.com:443";
+
+test("a node whose pods do not leave the cluster, while those of another node do, is found where an address outside is named", async () => {
+  here = await startJourney(seeded);
+  injectFault(here, "data-plane-dead", { ...ofWeb, how: "no outside" });
+  expect(await tried()).toEqual({ state: "works" });
+  expect(await tried(images, [], { outside })).toEqual({
+    state: "fails",
+    fault: "outside",
+    from: null,
+    words: outside,
+  });
+});
+
+test("an address outside that pods of another node do not reach either says nothing about the node", async () => {
+  here = await startJourney(seeded);
+  expect(await tried(images, [], { outside })).toEqual({ state: "works" });
+  injectFault(here, "data-plane-dead", { how: "no outside" });
+  expect(await tried(images, [], { outside })).toEqual({
+    state: "not-probed",
+    why: `\`${outside}\` is reached neither from the node nor from \`${linux()}\``,
+  });
 });
 
 test("a node whose kubelet cannot make the network of a pod is found by the kubelet's Event", async () => {
