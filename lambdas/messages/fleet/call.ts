@@ -1,3 +1,4 @@
+import { hostOf } from "../../commands/node-matches.ts";
 import type {
   FleetCause,
   FleetGroup,
@@ -57,8 +58,8 @@ const causeWords = (cause: FleetCause): string => {
 
 /** Name by which a command finds the node: the host name, if no other node has it. */
 function shortName(node: string, all: readonly FleetNode[]): string {
-  const host = (name: string): string => name.split(".")[0] ?? name;
-  return all.filter((one) => host(one.node) === host(node)).length === 1 ? host(node) : node;
+  const host = hostOf(node);
+  return all.filter((one) => hostOf(one.node) === host).length === 1 ? host : node;
 }
 
 function groupLines({ cause, nodes, shared }: FleetGroup, { failing }: FleetTrouble, working: string): string[] {
