@@ -1,4 +1,5 @@
 import { hostOf } from "../../commands/node-matches.ts";
+import { LONGEST_COMMAND } from "../../commands/normalize.ts";
 import type {
   FleetCause,
   FleetGroup,
@@ -27,9 +28,6 @@ const MOST_NODES = 8;
 
 /** Most causes that a message tells; a kubelet chooses its words, so there may be one for each node. */
 const MOST_GROUPS = 10;
-
-/** Longest command that a button carries. */
-const LONGEST_COMMAND = 600;
 
 const pools = (shares: readonly PoolShare[]): string =>
   shares.map(({ pool, failing, all }) => `${pool ?? "no pool"} ${failing} of ${all}`).join(", ");
