@@ -24,7 +24,7 @@ const rules = {
   slack: { channel: "C0" },
   people: { approver: ["U2", "U3"] },
   policy: { approve: ["approver"], drain: ["operator"], "break-glass": ["oncall"] },
-  approvals: {},
+  approvals: { drain: { minutes: 5 } },
   pools: {},
 } as unknown as Rules;
 
@@ -33,7 +33,7 @@ const plan = (losses: readonly string[] = []): Omit<ApprovalBasis, "policy"> => 
 });
 const policy = policyOf(
   rules,
-  { needs: 1, roles: ["approver"], minutes: 30, unless: null },
+  { needs: 1, roles: ["approver"], minutes: 5, unless: null },
   { command: "drain", pool: null },
 );
 const basis = (losses: readonly string[] = []): ApprovalBasis => ({ ...plan(losses), policy });
@@ -117,7 +117,7 @@ describe("An approval", () => {
       ...{ state: "open", asking: 1, record: basis(), hash: judgedHash(basis()), votesIn: "door" },
       ...{ needs: 1, roles: ["approver"], pool: null, worse: [] },
     });
-    expect(Date.parse(question?.until ?? "") - Date.parse(question?.askedAt ?? "")).toBe(30 * MINUTE);
+    expect(Date.parse(question?.until ?? "") - Date.parse(question?.askedAt ?? "")).toBe(5 * MINUTE);
     expect(question).not.toHaveProperty("unapprovedNode");
     expect(pages).toMatchObject([{ kind: "approval", operation: "drain-1", until: question?.until }]);
     expect(used).toEqual([1]);
@@ -141,7 +141,7 @@ describe("An approval", () => {
   test("lapses without a vote at its deadline", async () => {
     const { end, began, used } = await asked({ approver: null });
     expect(end).toEqual({ kind: "lapsed" });
-    expect(Math.round((Date.now() - began) / MINUTE)).toBe(30);
+    expect(Math.round((Date.now() - began) / MINUTE)).toBe(5);
     expect(used).toEqual([]);
   });
 
@@ -186,11 +186,11 @@ describe("An approval of work that waits for its window", () => {
   });
 
   test.each([
-    [null, null, 30],
-    [40, null, 40],
-    [40, 20, 20],
-    [null, 20, 20],
-    [null, 40, 30],
+    [null, null, 5],
+    [8, null, 8],
+    [8, 3, 3],
+    [null, 3, 3],
+    [null, 8, 5],
   ])("until minute %j, or %j at the latest, lapses after %i minutes", async (until, latest, minutes) => {
     const at = (minute: number | null) => (minute === null ? null : Date.now() + minute * MINUTE);
     const { end, began } = await asked({ approver: null, time: later({ until: at(until), latest: at(latest) }) });
@@ -199,7 +199,7 @@ describe("An approval of work that waits for its window", () => {
   });
 
   test("is undecided where this execution waits no longer", async () => {
-    const { end } = await asked({ approver: null, time: later({ patienceMs: 5 * MINUTE }) });
+    const { end } = await asked({ approver: null, time: later({ patienceMs: 2 * MINUTE }) });
     expect(end).toMatchObject({ kind: "undecided", approval: { asking: 1 }, seen: 0 });
   });
 
