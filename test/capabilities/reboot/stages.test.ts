@@ -16,7 +16,7 @@ interface Scene {
   readonly isThroughEc2?: boolean;
   /** Minutes since the agent's last report. */
   readonly reportedBefore?: number;
-  /** What observe.ps1 sees beside a machine in order; null for a command that never ends, an error for lost results. */
+  /** Sight of observe.ps1 beside a machine in order; null for a command that never ends, an error for lost results. */
   readonly seen?: object | null | typeof lost;
   readonly cancelledBy?: string | null;
 }

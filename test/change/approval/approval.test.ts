@@ -42,7 +42,7 @@ interface Scene extends Partial<ApprovalRequest> {
   readonly rules?: object;
   /** Losses of the plan, as each judgement finds them. */
   readonly plans?: readonly (readonly string[])[];
-  /** Who approves each plan at once. */
+  /** Person who approves each plan at once. */
   readonly approver?: string | null;
   readonly isUsed?: boolean;
 }
