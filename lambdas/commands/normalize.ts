@@ -1,3 +1,9 @@
+/**
+ * Most characters of a command: the longest sensible one has a node's name (253, RFC 1123), a reason (200) and a few
+ * words.
+ */
+export const LONGEST_COMMAND = 600;
+
 /** Links into which Slack turns host names, mail addresses and numbers: `<http://host|host>`. */
 const AUTOMATIC_LINK = /<(?:https?:\/\/|mailto:|tel:)([^|>]*?)\/?(?:\|([^>]*))?>/gi;
 

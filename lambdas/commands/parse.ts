@@ -1,6 +1,6 @@
 import type { Command, Option, Targets } from "../capabilities/command.ts";
 import { commandOf, commands } from "./list.ts";
-import { normalize, typedLength, type Word } from "./normalize.ts";
+import { LONGEST_COMMAND, normalize, typedLength, type Word } from "./normalize.ts";
 import type { Problem, ReadResult, Vocabulary } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
 import { optionOf, readOptions, splitOptions, type TypedOption, unknownOption } from "./read-options.ts";
@@ -10,11 +10,6 @@ import { fieldOf } from "./typed-again.ts";
 
 /** A request, or the problem of the text. */
 export type ParseResult = { readonly request: Request } | { readonly problem: Problem };
-
-/**
- * Limit in characters: the longest sensible command has a node's name (253, RFC 1123), a reason (200) and a few words.
- */
-const LONGEST_TEXT = 600;
 
 interface Phrase {
   readonly words: readonly string[];
@@ -83,9 +78,9 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
 
   return (text, vocabulary) => {
     const length = typedLength(text);
-    const legible = length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
+    const legible = length > LONGEST_COMMAND ? text.slice(0, LONGEST_COMMAND) : text;
     const words = withoutEcho(normalize(legible), vocabulary.commandWord);
-    if (length > LONGEST_TEXT) {
+    if (length > LONGEST_COMMAND) {
       // The beginning is parsed, so that the answer can show the usage of the intended command.
       const command = beginningOf(textOf(words))[0]?.command ?? help;
       return { problem: { kind: "too-long", length, command } };

@@ -1,8 +1,9 @@
+import { hostOf } from "../commands/node-matches.ts";
 import { asksToContinue, type NodeRecord } from "./records.ts";
 
 /** Names by which a message may mean the node itself, so that the messages of two nodes differ. */
 const ownNames = ({ nodeName, instanceId }: NodeRecord): string[] =>
-  [nodeName, nodeName?.split(".")[0], instanceId].flatMap((name) => name || []);
+  [nodeName, nodeName && hostOf(nodeName), instanceId].flatMap((name) => name || []);
 
 /** Text of a failure without the node's own names, the names of its certificate requests, and numbers: times, attempts. */
 const commonText = (node: NodeRecord): string =>

@@ -95,6 +95,77 @@ describe("the report on a terminal", () => {
   });
 });
 
+describe("the whole report on a terminal", () => {
+  const paths = (count: number): string[] => Array.from({ length: count }, (_, at) => `path${at}`);
+  const same = { onlyHere: [], onlyInSandbox: [], otherType: [] };
+
+  it("says of equal answers that none differs", () => {
+    const fields = [{ answer: "kubernetes Node", ...same }];
+    const answers = [{ question: "get", here: "404 NotFound", sandbox: "404 NotFound" }];
+    expect(reportText({ times: [], fields, answers })).toBe(
+      [
+        "step  took  in the sandbox  ratio",
+        "Fields: none differs from the sandbox's in 1 answers.",
+        "Answers: none differs from the sandbox's in 1 questions.",
+      ].join("\n\n"),
+    );
+  });
+
+  it("lists what differs alone, each kind under its title", () => {
+    const fields = [
+      { answer: "same", ...same },
+      { answer: "here", ...same, onlyHere: paths(8) },
+      { answer: "there", ...same, onlyInSandbox: paths(9) },
+      { answer: "typed", ...same, otherType: ["a: here date, in the sandbox string"] },
+    ];
+    const answers = [
+      { question: "get", here: "404 NotFound", sandbox: "404 NotFound" },
+      { question: "put", here: "403 Forbidden", sandbox: "200" },
+      { question: "new", here: "200", sandbox: null },
+    ];
+    expect(reportText({ times: [], fields, answers }).split("\n\n").slice(1)).toEqual([
+      [
+        "Fields that differ:",
+        "  here",
+        "    only here:",
+        ...paths(8).map((path) => `      ${path}`),
+        "  there",
+        "    only in the sandbox:",
+        ...paths(8).map((path) => `      ${path}`),
+        "      … and 1 more, see the report",
+        "  typed",
+        "    of another type:",
+        "      a: here date, in the sandbox string",
+      ].join("\n"),
+      [
+        "Answers that differ:",
+        "  put: here 403 Forbidden, in the sandbox 200",
+        "  new: here 200, in the sandbox not asked",
+      ].join("\n"),
+    ]);
+  });
+
+  it.each([
+    [
+      { name: "route.powershell", seconds: 4.5, expected: [5, 20], ratio: 0.9 },
+      "route away: a start of PowerShell  4.5 s  5 to 20 s  0.90  faster",
+    ],
+    [
+      { name: "route.repair", seconds: 5, expected: [5, 20], ratio: 1 },
+      "route away: until the guard's repair  5 s  5 to 20 s  1.00",
+    ],
+    [{ name: "remove.cordon", seconds: 20, expected: [5, 20], ratio: 2 }, "remove: cordon  20 s  5 to 20 s  2.00"],
+    [{ name: "provision.unheard", seconds: 9.96, expected: null, ratio: null }, "add: unheard  9.96 s  not known"],
+    [{ name: "reboot.wait", seconds: 10.4, expected: null, ratio: null }, "reboot: wait  10 s  not known"],
+    [{ name: "reboot.wait", seconds: 119.6, expected: null, ratio: null }, "reboot: wait  120 s  not known"],
+    [{ name: "reboot.wait", seconds: 120, expected: null, ratio: null }, "reboot: wait  2 min 0 s  not known"],
+    [{ name: "reboot.wait", seconds: 400.4, expected: null, ratio: null }, "reboot: wait  6 min 40 s  not known"],
+  ] as const)("shows the time %o beside the sandbox's", (row, text) => {
+    const [, line = ""] = reportText({ times: [row], fields: [], answers: [] }).split("\n");
+    expect(line.replaceAll(/ {2,}/g, "  ")).toBe(text);
+  });
+});
+
 describe("words of a run", () => {
   it("name what is left and both commands", () => {
     const left = { instanceId: "i-1", nodeName: null, operation: "reboot-1", flags: " --folder runs" };

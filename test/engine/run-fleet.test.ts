@@ -38,12 +38,23 @@ interface Played {
 
 /** A fleet whose commands are played; what was asked of it is kept. */
 function fleetOf(played: Played) {
-  const asked: { readonly act: string; readonly ids: readonly string[]; readonly mark?: string }[] = [];
+  const asked: {
+    readonly act: string;
+    readonly ids: readonly string[];
+    readonly mark?: string;
+    readonly request?: object;
+    readonly held?: readonly object[];
+  }[] = [];
   const readings = new Map<string, number>();
   let attempts = 0;
-  const send = async (act: string, instanceIds: readonly string[], { mark }: FleetObservation | FleetChange) => {
+  const send = async (
+    act: string,
+    instanceIds: readonly string[],
+    { mark, script, request: sent }: FleetObservation | FleetChange,
+    held: readonly object[] = [],
+  ) => {
     attempts += 1;
-    asked.push({ act, ids: instanceIds, mark });
+    asked.push({ act: `${act} by ${script}`, ids: instanceIds, mark, request: sent, held });
     const answer = played.send?.(instanceIds, attempts);
     if (answer instanceof Error) throw answer;
     return answer ?? ({ state: "sent", commandId: `command of ${mark}` } as const);
@@ -56,6 +67,7 @@ function fleetOf(played: Played) {
           "change",
           held.map(({ instanceId }) => instanceId),
           order,
+          held,
         ),
       verdicts: async (_script: string, commandId: string, instanceIds: readonly string[]) => {
         const reading = (readings.get(commandId) ?? 0) + 1;
@@ -110,9 +122,9 @@ describe("an observation of many machines", () => {
   it("asks fifty in one command and gives an outcome for each", async () => {
     const { outcomes, asked } = await observed({}, 120);
     expect(asked.map((one) => [one.act, one.ids.length, one.mark])).toEqual([
-      ["observe", 50, "rule-1 look 1"],
-      ["observe", 50, "rule-1 look 2"],
-      ["observe", 20, "rule-1 look 3"],
+      ["observe by observe", 50, "rule-1 look 1"],
+      ["observe by observe", 50, "rule-1 look 2"],
+      ["observe by observe", 20, "rule-1 look 3"],
     ]);
     expect(outcomes).toEqual(ids(120).map((instanceId) => ({ instanceId, state: "done", value: instanceId })));
   });
@@ -232,7 +244,7 @@ describe("an observation of many machines", () => {
       why: `${gone} is terminated`,
       code: "machine-ended",
     });
-    expect(asked.map(({ act }) => act)).toEqual(["observe"]);
+    expect(asked.map(({ act }) => act)).toEqual(["observe by observe"]);
   });
 
   it("sends nothing once the operation is cancelled", async () => {
@@ -260,8 +272,72 @@ describe("a change of many machines", () => {
     const machines = ids(60).map((instanceId) => ({ lease: { instanceId, owner: "rule-1:0", epoch: 1 }, request: {} }));
     await run((ctx) => sendToFleet(ctx, steps, { script: "apply", machines }, { ...wanted, name: "change" }));
     expect(asked.map((one) => [one.act, one.ids.length, one.mark])).toEqual([
-      ["change", 50, "rule-1 change 1"],
-      ["change", 10, "rule-1 change 2"],
+      ["change by apply", 50, "rule-1 change 1"],
+      ["change by apply", 10, "rule-1 change 2"],
     ]);
+  });
+
+  it("sends each request with the leases of its machines alone, and gives an outcome for each", async () => {
+    const { steps, asked } = fleetOf({});
+    const machines = ids(4).map((instanceId, at) => ({
+      lease: { instanceId, owner: "rule-1:0", epoch: at },
+      request: { plan: at % 2 },
+    }));
+    const ended = await run(async (ctx) => [
+      ...(await sendToFleet(ctx, steps, { script: "apply", machines }, { ...wanted, name: "change" })).values(),
+    ]);
+    const leases = machines.map(({ lease }) => lease);
+    expect(asked.toSorted((one, other) => ((one.mark ?? "") < (other.mark ?? "") ? -1 : 1))).toMatchObject([
+      { mark: "rule-1 change 1", request: { plan: 0 }, held: [leases[0], leases[2]] },
+      { mark: "rule-1 change 2", request: { plan: 1 }, held: [leases[1], leases[3]] },
+    ]);
+    expect(ended.result).toHaveLength(4);
+  });
+});
+
+describe("many small batches", () => {
+  /** Observes machines with a request each, of so many machines. */
+  async function small(sizes: readonly number[], played: Played = {}) {
+    const { steps, asked } = fleetOf(played);
+    const questions = sizes.flatMap((size, plan) =>
+      ids(size).map((id) => ({ instanceId: `${id}-${plan}`, request: { files: [`${plan}`] } })),
+    );
+    const ended = await run(async (ctx) => [...(await observeFleet(ctx, steps, questions, wanted)).values()]);
+    const groups = ended.events.flatMap((event) => /^ContextStarted (look(?: \d+)?)$/.exec(event)?.[1] ?? []);
+    return { asked, groups: [...new Set(groups)], outcomes: ended.result as readonly FleetOutcome<string>[], ended };
+  }
+
+  it("carry the request of their own machines", async () => {
+    const { asked } = await small([1, 2]);
+    const sent = asked.map(({ act, mark, ids: those, request: of }) => [act, mark, those.length, of]);
+    expect(sent.toSorted()).toEqual([
+      ["observe by observe", "rule-1 look 1", 1, { files: ["0"] }],
+      ["observe by observe", "rule-1 look 2", 2, { files: ["1"] }],
+    ]);
+  });
+
+  it.each([
+    [[20, 20, 10], ["look"]],
+    [
+      [20, 20, 11, 39, 1],
+      ["look", "look 2", "look 3"],
+    ],
+  ])("of %j machines are one group as long as it has at most fifty: %j", async (sizes, expected) => {
+    const { groups, outcomes } = await small(sizes);
+    expect(groups).toEqual(expected);
+    expect(outcomes).toHaveLength(sizes.reduce((sum, size) => sum + size, 0));
+  });
+
+  it("that are refused cost their own machines alone", async () => {
+    const send = (instanceIds: readonly string[]): SendResult | Error =>
+      instanceIds[0]?.endsWith("-1") ? new Error("it is denied") : { state: "sent", commandId: `c ${instanceIds[0]}` };
+    const { outcomes } = await small([1, 2, 1], { send });
+    expect(outcomes.map(({ instanceId, state }) => [instanceId.slice(-2), state])).toEqual([
+      ["-0", "done"],
+      ["-1", "failed"],
+      ["-1", "failed"],
+      ["-2", "done"],
+    ]);
+    expect(outcomes[1]).toMatchObject({ why: expect.stringContaining("it is denied") });
   });
 });

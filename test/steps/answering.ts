@@ -45,7 +45,7 @@ interface Sent {
   readonly body: string | Uint8Array;
 }
 
-/** Action and input of a request: of JSON services by their header, of EC2 by its form. */
+/** Action and input of a request: of JSON services by their header, of EC2 by its form; S3's have no action. */
 function askedOf({ headers, body }: Sent): { action: string; input: Record<string, unknown> } {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   const target = headers["x-amz-target"];
@@ -66,5 +66,6 @@ export function answering(answers: Answers) {
   };
   const transport = { aws: { handle }, fetch, kubernetes: async () => ({ status: 500, headers: {}, body: "" }) };
   const made = clients(settings, transport as unknown as Transport);
-  return { verbs: steps({ clients: made, settings, now: () => 0 }), asked };
+  const context = { clients: made, settings, now: () => 0 };
+  return { context, verbs: steps(context), asked };
 }

@@ -2,18 +2,16 @@ import type { Command } from "../../capabilities/command.ts";
 import { formOf } from "../../commands/form.ts";
 import { commandOf, scheduledOperations } from "../../commands/list.ts";
 import { hostOf } from "../../commands/node-matches.ts";
+import { LONGEST_COMMAND } from "../../commands/normalize.ts";
 import type { Request } from "../../commands/request.ts";
 import { codeSpan } from "../slack/text.ts";
 
 /** Usage of a command, as code for a message. */
 export const shownForm = (command: Command): string => typeThis(formOf(command));
 
-/** Most characters of a command that the parser takes. */
-const LONGEST = 600;
-
 /** Command to type, as code, with `{win}` for its first word. */
 export const typeThis = (...words: readonly (string | number)[]): string =>
-  codeSpan(words.join(" "), LONGEST).replace("`", "`{win} ");
+  codeSpan(words.join(" "), LONGEST_COMMAND).replace("`", "`{win} ");
 
 /** A request with the host names of its nodes, so that its title is the same however they were typed. */
 function withHosts(request: Request): Request {

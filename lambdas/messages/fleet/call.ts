@@ -1,3 +1,5 @@
+import { hostOf } from "../../commands/node-matches.ts";
+import { LONGEST_COMMAND } from "../../commands/normalize.ts";
 import type {
   FleetCause,
   FleetGroup,
@@ -27,9 +29,6 @@ const MOST_NODES = 8;
 /** Most causes that a message tells; a kubelet chooses its words, so there may be one for each node. */
 const MOST_GROUPS = 10;
 
-/** Longest command that a button carries. */
-const LONGEST_COMMAND = 600;
-
 const pools = (shares: readonly PoolShare[]): string =>
   shares.map(({ pool, failing, all }) => `${pool ?? "no pool"} ${failing} of ${all}`).join(", ");
 
@@ -57,8 +56,8 @@ const causeWords = (cause: FleetCause): string => {
 
 /** Name by which a command finds the node: the host name, if no other node has it. */
 function shortName(node: string, all: readonly FleetNode[]): string {
-  const host = (name: string): string => name.split(".")[0] ?? name;
-  return all.filter((one) => host(one.node) === host(node)).length === 1 ? host(node) : node;
+  const host = hostOf(node);
+  return all.filter((one) => hostOf(one.node) === host).length === 1 ? host : node;
 }
 
 function groupLines({ cause, nodes, shared }: FleetGroup, { failing }: FleetTrouble, working: string): string[] {

@@ -1,3 +1,4 @@
+import { hostOf } from "../../commands/node-matches.ts";
 import { asksToContinue, type NodeRecord, type NodeStatus } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { between, localTime } from "../slack/age.ts";
@@ -21,7 +22,7 @@ export const nodeLabel = (node: NodeRecord): string =>
 
 /** Name of a node for plain text, such as a confirmation: its host name, its instance, or its number. */
 export const plainName = ({ nodeName, instanceId, index }: NodeRecord): string =>
-  nodeName?.split(".")[0] ?? instanceId ?? `node ${index + 1}`;
+  nodeName === null ? (instanceId ?? `node ${index + 1}`) : hostOf(nodeName);
 
 /** Time that a node took; waiting for a decision is not part of it. */
 export function worked({ status, startedAt, failedAt, endedAt }: NodeRecord, now: string): string {

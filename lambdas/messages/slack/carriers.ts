@@ -1,3 +1,4 @@
+import { LONGEST_COMMAND } from "../../commands/normalize.ts";
 import { isOperationId } from "../../commands/operation-id.ts";
 import { offerPartition, operationPartition } from "../../records/ledger-table.ts";
 import { parseGroup } from "../../records/node-work.ts";
@@ -58,16 +59,16 @@ export const carriers: Readonly<Record<string, Carrier>> = {
   ...{ [OPEN_RUNBOOK]: "any", [OPEN_AWS]: "any", [OPEN_SCREENSHOT]: "any" },
 };
 
-/** Longest command or name of a wait in a button: DynamoDB's partition keys hold 2,048 bytes (Developer Guide, "Quotas"). */
-const LONGEST_COMMAND = 600;
-
 /** Finds the operation in a button's value: "add-3f9c2a71", or the same with numbers; null for any other text. */
 export function operationOf(value: string): string | null {
   const operation = parseGroup(value)?.operation ?? value;
   return isOperationId(operation) ? operation : null;
 }
 
-/** Finds the partition that lists the messages with a button; null for a link, and for a value that is not Casement's. */
+/**
+ * Finds the partition that lists the messages with a button; null for a link, and for a value that is not Casement's. The
+ * longest command fits into DynamoDB's partition keys, which hold 2,048 bytes (Developer Guide, "Quotas").
+ */
 export function cardPartition(actionId: string, value: string): string | null {
   const operation = operationOf(value);
   if (carriers[actionId] === "operation") return operation && operationPartition(operation);

@@ -56,6 +56,43 @@ it.each([
   expect(posts).toMatchObject([{ mark: "add-3f9c2a71 call end", isBroadcast }]);
 });
 
+it("throws what is no outage, of Slack and of the rules", async () => {
+  const defect = async (): Promise<never> => {
+    throw new Error("a defect");
+  };
+  await expect(mentionPeople(slack({ post: defect }).steps, waits, published)).rejects.toThrow("a defect");
+  await expect(mentionPeople(slack({ rules: defect }).steps, waits, published)).rejects.toThrow("a defect");
+});
+
+it("calls later to a machine that failed for another cause, and not to one that failed as a called one did", async () => {
+  const { posts, steps } = slack();
+  const [first, alike] = waits.nodes;
+  if (!first || !alike) throw new Error("two nodes wait");
+  const other = { ...decidingRecord({ index: 2, failedAt: "2026-11-21T13:50:00.000Z" }), instanceId: "i-2" };
+  const why = "the agent is silent";
+  const nodes = [first, alike, { ...other, failure: { ...other.failure, stage: "agent", why, left: "" } as const }];
+  const called = { ...published, called: [0] };
+  expect(await mentionPeople(steps, { ...waits, nodes }, called)).toEqual({ ...called, called: [0, 2] });
+  expect(posts).toEqual([
+    { mark: "add-3f9c2a71 2 call", text: expect.stringContaining("node 3 `i-2` failed and has"), isBroadcast: false },
+  ]);
+});
+
+it("posts nothing of an operation that no person requested, or that waits for no decision", async () => {
+  const { posts, steps } = slack();
+  const operation = { ...ended("failed").operation, origin: { by: "rule", rule: "trust" } } as const;
+  expect(await mentionPeople(steps, { ...waits, operation }, published)).toEqual(published);
+  expect(await mentionPeople(steps, { ...waits, nodes: [] }, published)).toEqual(published);
+  expect(posts).toEqual([]);
+});
+
+it("puts a call off while the rules' service is busy", async () => {
+  const busy = async (): Promise<never> => {
+    throw timeout();
+  };
+  expect(await mentionPeople(slack({ rules: busy }).steps, waits, published)).toEqual(published);
+});
+
 it("puts a call off while Slack or the rules are away", async () => {
   const away = slack({
     post: async () => {

@@ -89,6 +89,43 @@ describe("Trusted authorities", () => {
     expect(trustedAuthoritiesInput.shows?.(content)).toEqual(["Root: CN=Example Root", "CA: CN=Example Issuing"]);
   });
 
+  test("are one whole content, with what is refused, kept and asked", async () => {
+    const bad = await issue({ subject: "CN=Bad", isAuthority: false });
+    const soon = await issue({ subject: "CN=Soon", until: new Date(NOW + 2 * DAY_MS).toISOString() });
+    const configuration = configurationOf();
+    const pem = [root, between, bad, soon].map((one) => one.pem).join("");
+    const content = contentOf(pem, { configuration, accepted: [soon.thumbprint] });
+    const files = [
+      { path: pathOf(between, "CA"), text: between.pem },
+      { path: pathOf(soon), text: soon.pem },
+    ].map(({ path, text }) => ({ path, text: expect.stringContaining(text.trim()) }));
+    expect(content).toEqual({
+      sha256: trustedAuthoritiesInput.identityOf(content.files),
+      files,
+      keptPaths: [expect.stringContaining(bad.thumbprint)],
+      remarks: [
+        expect.stringMatching(/^CN=Bad is not given to nodes: .*\/user-ca-bundle of Proxy cluster\.$/),
+        expect.stringMatching(/^CN=Soon expires at 2026-11-28 03:00 UTC, within 3 days: /),
+      ],
+      asked: [root.thumbprint],
+      questions: [expect.stringMatching(/^\*CN=Example Root\*\n/)],
+      approvable: [root.thumbprint, soon.thumbprint],
+    });
+    expect(trustedAuthoritiesInput.keeps(content, content.keptPaths?.[0] ?? "")).toBe(true);
+    expect(trustedAuthoritiesInput.keeps(content, pathOf(root))).toBe(false);
+    expect(trustedAuthoritiesInput.isWithout(content)).toBe(false);
+    expect(trustedAuthoritiesInput.isWithout(contentOf(""))).toBe(true);
+    expect(trustedAuthoritiesInput.comparedFile(configuration)).toBeNull();
+    expect(trustedAuthoritiesInput.identityOf(content.files.slice(1))).not.toBe(content.sha256);
+  });
+
+  test("that are all refused with their certificates are not gone", async () => {
+    const bad = await issue({ subject: "CN=Bad", isAuthority: false });
+    const given = [confirmed(contentOf(`${root.pem}${other.pem}`))];
+    expect(contentOf(bad.pem, { given }).files).toEqual([]);
+    expect(() => contentOf("", { given })).toThrow("but nodes have 2, so no node was changed");
+  });
+
   test("named by several places are one, and stay until no place names them", () => {
     const found = (registries: object) => [[proxy], [image], [bundle(root.pem)], [{ data: registries }]];
     const both = trustedAuthoritiesInput.content(

@@ -75,6 +75,43 @@ describe("The approval in an operation's message", () => {
     expect(shown()).not.toContain("got worse");
   });
 
+  test("lets approvers approve a hopeless plan as a wait, without a button that stands out", () => {
+    const card = { blocks: [], isHopeless: true } as const;
+    const [, , row] = approvalBlocks({ id: "drain-1", endedAt: null, approval: approvalRecord({ card }) });
+    expect(row).toMatchObject({
+      elements: [
+        { action_id: "approve-operation", value: "drain-1:1", text: { text: "Approve the wait" } },
+        { action_id: "deny-operation", value: "drain-1:1", text: { text: "Deny" } },
+      ],
+    });
+    expect(JSON.stringify(row)).not.toContain("style");
+  });
+
+  test("is the review of a change that did not wait for it, before and after the vote", () => {
+    const of = (fields: Parameters<typeof approvalRecord>[0]) =>
+      approvalBlocks({
+        id: "drain-1",
+        endedAt: null,
+        approval: approvalRecord({ breakGlass: "the site is down", ...fields }),
+      });
+    expect(of({ state: "review" })).toMatchObject([
+      { type: "section", text: { text: expect.stringContaining("*Runs without an approval* (--break-glass)") } },
+      { type: "actions", block_id: "review:drain-1:1" },
+    ]);
+    expect(of({ state: "reviewed", votes: [vote("U0FIRST00")] })).toEqual([
+      {
+        type: "context",
+        elements: [
+          {
+            type: "mrkdwn",
+            text: "🔓 without an approval: the site is down · reviewed by <@U0FIRST00>: looks fine",
+            verbatim: true,
+          },
+        ],
+      },
+    ]);
+  });
+
   test("is one line once it is given, and nothing after another end", () => {
     const votes = [vote("U0FIRST00"), vote("U0SECOND0", "deny")];
     expect(approvalBlocks({ id: "x", endedAt: null, approval: approvalRecord({ state: "approved", votes }) })).toEqual([
@@ -124,6 +161,7 @@ describe("An operation that was not approved", () => {
       { kind: "worse", worse: ["a", "b"] },
       "The plan got worse after each approval (a; b). Nothing was changed. When it has settled, ask again: AGAIN",
     ],
+    [{ kind: "superseded" }, "What would be approved has changed: another request follows. Nothing was changed."],
     [
       { kind: "lapsed" },
       "The request lapsed: the approval did not come in time. Nothing was changed. Ask again: AGAIN",
