@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkGuard, restore } from "../../../lambdas/capabilities/reboot/stages.ts";
 import type { RebootTask } from "../../../lambdas/capabilities/reboot/task.ts";
-import { CORDONED_BY } from "../../../lambdas/cluster/node-keys.ts";
 import { guardFile } from "../../../lambdas/machine/machine-paths.ts";
-import { lease, node, nodeTask } from "../../change/node/a-node.ts";
+import { cordonedNode, cordonRecord, lease, node, nodeTask } from "../../change/node/a-node.ts";
 import { run, setUp, tearDown, tenMinutes, timeout } from "../../engine/durable-engine.ts";
 
 beforeAll(setUp);
@@ -148,32 +147,13 @@ describe("Before a reboot the guard", () => {
 });
 
 describe("After a reboot the node", () => {
-  const annotations = { [CORDONED_BY]: "remove-1" };
-  const record = {
-    ...{ node: node.name, uid: node.uid, operation: "remove-1", index: 0, instanceId: lease.instanceId },
-    ...{ adds: { taints: [], annotations, labels: {} }, wasUnschedulable: false, at: "2026-11-21T14:00:00.000Z" },
-  };
-
   /** Restores it. @returns how it is left */
   async function left(cordon: object | undefined, workflow: "reboot" | "restart" = "reboot", busy = 0) {
     let failures = busy;
-    const given = {
-      cordons: {
-        find: async () => {
-          if (failures-- > 0) throw timeout();
-          return cordon;
-        },
-        plan: async () => record,
-        settle: async (settled: object, outcome: string) => ({ ...settled, outcome }),
-        close: async () => undefined,
-      },
-      nodes: {
-        read: async () => ({ metadata: { ...node, annotations }, spec: { unschedulable: true } }),
-        change: async () => undefined,
-        announce: async () => undefined,
-      },
-      instances: { describe: async () => undefined },
-    };
+    const given = cordonedNode(async () => {
+      if (failures-- > 0) throw timeout();
+      return cordon;
+    });
     const ended = await run(async (ctx) => {
       const task = { ...nodeTask(ctx, given), workflow, left: null } as unknown as RebootTask;
       await restore(task);
@@ -185,15 +165,15 @@ describe("After a reboot the node", () => {
   test.each([
     [
       "that the operation cordoned is schedulable",
-      record,
+      cordonRecord,
       "reboot",
       "the node is schedulable again; evicted pods stay where they are now",
     ],
-    ["that was restarted alone is schedulable", record, "restart", "the node is schedulable again"],
+    ["that was restarted alone is schedulable", cordonRecord, "restart", "the node is schedulable again"],
     ["without a record stays cordoned", undefined, "reboot", "the node is cordoned, as it was before"],
     [
       "of an earlier unproven reboot is schedulable",
-      { ...record, unproven: { isQuarantined: false } },
+      { ...cordonRecord, unproven: { isQuarantined: false } },
       "reboot",
       "the node is schedulable again; evicted pods stay where they are now",
     ],
@@ -202,10 +182,12 @@ describe("After a reboot the node", () => {
   });
 
   test("that is quarantined stays out of service", async () => {
-    expect(await left({ ...record, operation: "reboot-0", unproven: { isQuarantined: true } })).toContain("quarantine");
+    expect(await left({ ...cordonRecord, operation: "reboot-0", unproven: { isQuarantined: true } })).toContain(
+      "quarantine",
+    );
   });
 
   test("is restored once the ledger answers", async () => {
-    expect(await left(record, "restart", 2)).toBe("the node is schedulable again");
+    expect(await left(cordonRecord, "restart", 2)).toBe("the node is schedulable again");
   });
 });
