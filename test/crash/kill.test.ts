@@ -63,20 +63,23 @@ async function killedWhileStarting(folder: string, ms: number): Promise<void> {
 }
 
 test.for([
-  { name: "right after the answer", moment: () => true },
-  { name: "while a node is launched", moment: stage("launch") },
-  { name: "while its agent is awaited", moment: stage("agent") },
-  { name: "while the route is guarded", moment: stage("guard") },
-  { name: "while it reboots for its features", moment: rebooting },
-  { name: "while it fetches its payload", moment: stage("payload") },
-  { name: "while it is configured", moment: stage("configure") },
-  { name: "while it joins", moment: stage("network") },
-  { name: "just before the end", moment: stage("admit") },
-])("an add that is killed $name goes on and ends as if nothing had been", { timeout: LIMIT }, async ({ moment }) => {
-  const running = await asked();
-  const next = await again(running, await killedAt(running, moment));
-  await next.control("POST /clock", HOUR);
-  await expectAddedOnce(next, await ended(next, LIMIT));
+  {
+    name: "right after the answer, while the route is guarded, and while it is configured",
+    moments: [() => true, stage("guard"), stage("configure")],
+  },
+  {
+    name: "while a node is launched, while it reboots for its features, and while it joins",
+    moments: [stage("launch"), rebooting, stage("network")],
+  },
+  {
+    name: "while its agent is awaited, while it fetches its payload, and just before the end",
+    moments: [stage("agent"), stage("payload"), stage("admit")],
+  },
+])("an add that is killed $name goes on and ends as if nothing had been", { timeout: LIMIT }, async ({ moments }) => {
+  let running = await asked();
+  for (const moment of moments) running = await again(running, await killedAt(running, moment));
+  await running.control("POST /clock", HOUR);
+  await expectAddedOnce(running, await ended(running, LIMIT));
 });
 
 test("an add that is killed twice in a row, the second time before the sandbox stands, still ends well", {
