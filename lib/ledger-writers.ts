@@ -73,7 +73,7 @@ export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events"
   "remove-node": [...operationsOf("remove-node"), ...emptying],
   "stop-changes": [...operationsOf("stop-changes"), STOPS, ...published],
   "probe-nodes": [MACHINES, messages],
-  "watch-reboots": [MACHINES, fleetCommands, keys.strays.pk, messages],
+  "watch-reboots": [MACHINES, fleetCommands, keys.strays.pk, keys.machineEvents.pk, messages],
   "update-authority": [
     ...operationsOf("update-authority"),
     ...[keys.inputWatch("authority").pk, leases, MACHINES, fleetCommands],

@@ -18,7 +18,7 @@ export const seeInstances: Statement = {
   why: "EC2's Describe actions take no resources.",
 };
 
-/** Reads EC2's status checks and scheduled events of an instance, for `/win why` and for plans. */
+/** Reads EC2's status checks and scheduled events of instances, for `/win why`, for plans and for the scheduled look. */
 export const seeStatusChecks: Statement = {
   sid: "SeeStatusChecks",
   actions: ["ec2:DescribeInstanceStatus"],

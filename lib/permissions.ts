@@ -210,7 +210,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   ],
   "stop-changes": [...asksCluster("stop-changes", "look"), askToAppend("stop-changes")],
   "probe-nodes": [...asksCluster("probe-nodes", "act"), putNotices],
-  "watch-reboots": [...asksCluster("watch-reboots", "look"), seeAgents, ...fleetLook],
+  "watch-reboots": [...asksCluster("watch-reboots", "look"), seeAgents, seeStatusChecks, ...fleetLook],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...inputContents, ...fleetCommand],
   reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...clusterInputs, ...fleetCommand],
   sweep: [

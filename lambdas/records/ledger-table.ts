@@ -213,6 +213,8 @@ export const keys = {
   unsaid: { pk: "unsaid", sk: "messages" },
   /** Machines that no operation works on and that are not full nodes. */
   strays: { pk: "strays", sk: "machines" },
+  /** Events that EC2 has scheduled for machines. */
+  machineEvents: { pk: "machine-events", sk: "machines" },
   /** The call to trouble of many nodes that has not ended. @param kind of trouble */
   fleetCall: (kind: string): Key => ({ pk: FLEET_CALLS, sk: kind }),
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },

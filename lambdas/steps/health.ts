@@ -1,4 +1,8 @@
-import { DescribeInstanceStatusCommand, type InstanceStatus } from "@aws-sdk/client-ec2";
+import {
+  DescribeInstanceStatusCommand,
+  type InstanceStatus,
+  paginateDescribeInstanceStatus,
+} from "@aws-sdk/client-ec2";
 import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
 import type { V1Pod } from "@kubernetes/client-node";
 import { CORDONED_BY, QUARANTINED } from "../cluster/node-keys.ts";
@@ -52,6 +56,9 @@ const eventsOf = (status: InstanceStatus | undefined): ScheduledEvent[] =>
     .filter(({ Description = "" }) => !/^\[(?:Completed|Canceled)\]/.test(Description))
     .map(({ Code = "", NotBefore }) => ({ code: Code, notBefore: NotBefore?.toISOString() ?? null }));
 
+/** Codes of the events that EC2 schedules (API reference, InstanceStatusEvent: Code). */
+const EVENT_CODES = ["instance-reboot", "system-reboot", "system-maintenance", "instance-retirement", "instance-stop"];
+
 /** Reads the facts of one node for the checks of lambdas/health/checks.ts, each from its own source. */
 export const health = (context: StepContext) => {
   const { ec2, ssm } = context.clients;
@@ -76,6 +83,16 @@ export const health = (context: StepContext) => {
         ...(machine.hasProfile === undefined ? {} : { hasProfile: machine.hasProfile }),
         mac: windowsMac(machine.mac ?? ""),
       };
+    },
+
+    /** Lists the events that EC2 has scheduled in the account's region and that are still to come, by instance id. */
+    scheduledEvents: async (): Promise<ReadonlyMap<string, readonly ScheduledEvent[]>> => {
+      const found = new Map<string, readonly ScheduledEvent[]>();
+      // Without this, EC2 lists running instances alone; it schedules events for stopped ones, too.
+      const request = { IncludeAllInstances: true, Filters: [{ Name: "event.code", Values: EVENT_CODES }] };
+      for await (const { InstanceStatuses = [] } of paginateDescribeInstanceStatus({ client: ec2 }, request))
+        for (const status of InstanceStatuses) found.set(status.InstanceId ?? "", eventsOf(status));
+      return found;
     },
 
     /** Systems Manager's facts about an instance's agent. */

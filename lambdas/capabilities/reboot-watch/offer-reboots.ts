@@ -1,8 +1,8 @@
-import { machinesActedFor } from "../../change/node/acted-for.ts";
 import type { SeenMachine } from "../../machine/seen-machine.ts";
 import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import type { ClusterMachines } from "./cluster-machines.ts";
 import { proxyOfferMessage } from "./messages.ts";
 
 /** A machine on which the cluster's proxy is written and not in force. */
@@ -25,11 +25,9 @@ function pendingOf(
 /**
  * Offers, once for each pool and content, the reboot that brings a written proxy in force. Call inside a step.
  */
-export async function offerReboots(steps: Steps): Promise<void> {
-  const { configuration } = await steps.runtime.read(null);
-  const machines = await machinesActedFor(steps, configuration, await steps.nodes.all());
+export async function offerReboots(steps: Steps, { configuration, own }: ClusterMachines): Promise<void> {
   const [seen, given] = await Promise.all([steps.machines.seen.all(), steps.machines.given.all()]);
-  const poolOf = ({ seen: { instanceId } }: Pending): string => machines.get(instanceId)?.tags[TAG.pool] ?? "";
+  const poolOf = ({ seen: { instanceId } }: Pending): string => own.get(instanceId)?.tags[TAG.pool] ?? "";
   const pending = pendingOf(seen, given).filter((one) => poolOf(one) !== "");
   for (const [key, nodes] of Map.groupBy(pending, (one) => `${poolOf(one)} ${one.content}`)) {
     const [pool = ""] = key.split(" ");

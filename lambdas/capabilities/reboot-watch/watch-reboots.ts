@@ -5,6 +5,8 @@ import { step } from "../../engine/durable.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { readClusterMachines } from "./cluster-machines.ts";
+import { postMachineEvents } from "./machine-events.ts";
 import { postNews, writeNews } from "./news.ts";
 import { offerReboots } from "./offer-reboots.ts";
 import { postStrays } from "./strays.ts";
@@ -18,7 +20,8 @@ export interface WatchReboots {
 
 /**
  * By schedule: asks every machine whether updates wait for a reboot, whether its services run and its drive has space,
- * and reports what it finds, with boots that Casement did not order, and with machines that no operation makes a node of.
+ * and reports what it finds, with boots that Casement did not order, machines that no operation makes a node of, and events
+ * that EC2 has scheduled.
  */
 export const watchReboots =
   (steps: Steps) =>
@@ -32,9 +35,11 @@ export const watchReboots =
     // If Slack is down, the news stays in the ledger and the next tick posts it.
     await step(ctx, "tell of boots", async () => {
       await postNews(steps);
-      await offerReboots(steps);
       await postTroubles(steps);
-      await postStrays(steps, owner);
+      const cluster = await readClusterMachines(steps);
+      await offerReboots(steps, cluster);
+      await postStrays(steps, owner, cluster);
+      await postMachineEvents(steps, owner, cluster);
     }).catch(orLater(undefined));
   };
 

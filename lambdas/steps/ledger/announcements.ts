@@ -1,8 +1,10 @@
 import type { GuardedRules } from "../../audit/rules-change.ts";
 import { keys } from "../../records/ledger-table.ts";
+import type { MachineEvent } from "../../records/machine-event.ts";
+import type { Stray } from "../../records/stray.ts";
 import type { StepContext } from "../context.ts";
 import { fleetCalls } from "./fleet-calls.ts";
-import { strays } from "./strays.ts";
+import { postedList } from "./posted-list.ts";
 import { tableClient } from "./table.ts";
 
 /** Rules that were posted in the channel, and the version of the release document that contained them. */
@@ -11,12 +13,13 @@ export interface AnnouncedRules {
   readonly rules: GuardedRules;
 }
 
-/** Records what was posted in the channel about deployments, trouble of many nodes, and machines that are no nodes. */
+/** Records what was posted in the channel about deployments, trouble of many nodes, and single machines. */
 export const announcements = (context: StepContext) => {
   const items = tableClient(context);
   return {
     fleet: fleetCalls(context),
-    strays: strays(context),
+    strays: postedList<Stray>(context, keys.strays, "strays"),
+    machineEvents: postedList<MachineEvent>(context, keys.machineEvents, "events"),
 
     /** Reads the rules that were last posted; undefined before the first release. */
     rules: (): Promise<AnnouncedRules | undefined> => items.read<AnnouncedRules>(keys.announcedRules),

@@ -124,6 +124,24 @@ describe("the life of an instance", () => {
     expect(await status()).toBe("ok,ok,impaired");
   });
 
+  it("lists a scheduled event by its code, with the same time at every look", async () => {
+    const { client, clock, simulation, id } = await running();
+    const scheduled = async (code: string) => {
+      const Filters = [{ Name: "event.code", Values: [code] }];
+      const { InstanceStatuses = [] } = await client().send(new DescribeInstanceStatusCommand({ Filters }));
+      return InstanceStatuses.flatMap(({ InstanceId, Events = [] }) => Events.map((event) => [InstanceId, event]));
+    };
+    expect(await scheduled("system-reboot")).toEqual([]);
+    const fault = simulation.faults.inject("event-scheduled", { code: "system-reboot" });
+    const first = await scheduled("system-reboot");
+    expect(first).toMatchObject([[id, { Code: "system-reboot", NotBefore: expect.any(Date) }]]);
+    await clock.advance(3_600_000);
+    expect(await scheduled("system-reboot")).toEqual(first);
+    expect(await scheduled("instance-stop")).toEqual([]);
+    simulation.faults.end(fault?.id ?? "");
+    expect(await scheduled("system-reboot")).toEqual([]);
+  });
+
   it("posts its console after some minutes", async () => {
     const { client, clock, id } = await running();
     const output = async () => (await client().send(new GetConsoleOutputCommand({ InstanceId: id }))).Output;

@@ -91,10 +91,29 @@ export const eventScheduled = {
 /** Milliseconds until a scheduled event (chosen for the simulator; EC2 announces most of them days before). */
 const EVENT_IN = 2 * 24 * 60 * 60_000;
 
-const eventsOf = ({ simulation }: Ec2Records, { instanceId }: InstanceRecord): InstanceStatusEvent[] =>
-  eventCodes
-    .filter((code) => simulation.faults.applies(eventScheduled.kind, { instanceId, code }))
-    .map((code) => ({ Code: code, NotBefore: new Date(simulation.clock.now() + EVENT_IN) }));
+/** Lists the events that EC2 has scheduled. Each keeps its id and its time until its fault ends. */
+const eventsOf = ({ simulation }: Ec2Records, { instanceId }: InstanceRecord): InstanceStatusEvent[] => {
+  const known = simulation.store.collection<{ readonly id: string; readonly at: number }>("scheduled-events");
+  return eventCodes.flatMap((code) => {
+    const key = `${instanceId} ${code}`;
+    if (!simulation.faults.applies(eventScheduled.kind, { instanceId, code })) {
+      known.delete(key);
+      return [];
+    }
+    const event = known.get(key) ?? {
+      id: `instance-event-${simulation.random.hex(17)}`,
+      at: simulation.clock.now() + EVENT_IN,
+    };
+    known.set(key, event);
+    return [{ InstanceEventId: event.id, Code: code, NotBefore: new Date(event.at) }];
+  });
+};
+
+/** Filters of DescribeInstanceStatus beside those of DescribeInstances (API reference, DescribeInstanceStatus). */
+const statusFields = (records: Ec2Records): FilterFields<InstanceRecord> => ({
+  ...fields(records),
+  "event.code": (instance) => eventsOf(records, instance).map(({ Code }) => Code),
+});
 
 function checkOf(
   records: Ec2Records,
@@ -123,7 +142,8 @@ function statusOf(records: Ec2Records, instance: InstanceRecord): InstanceStatus
 }
 
 function describeStatus(records: Ec2Records, input: DescribeInstanceStatusRequest): DescribeInstanceStatusResult {
-  const found = filtered(chosen(records, input.InstanceIds, input.MaxResults), input.Filters, fields(records), tagsOf);
+  const all = chosen(records, input.InstanceIds, input.MaxResults);
+  const found = filtered(all, input.Filters, statusFields(records), tagsOf);
   const wanted = found.filter((instance) => input.IncludeAllInstances || instance.state === "running");
   const { page, ...next } = paged(wanted, input, sortKey);
   return { InstanceStatuses: page.map((instance) => statusOf(records, instance)), ...next };

@@ -1,10 +1,15 @@
 import { expect, it } from "vitest";
-import { type Stray, strayNews } from "../../lambdas/records/stray.ts";
+import { machineEventName } from "../../lambdas/records/machine-event.ts";
+import { newsSince } from "../../lambdas/records/posted-news.ts";
+import { type Stray, strayName } from "../../lambdas/records/stray.ts";
 
 const stray = (instanceId: string, kind: Stray["kind"] = "starting"): Stray => ({
   ...{ kind, instanceId, node: `node-${instanceId}`, pool: "web" },
 });
 const none: ReadonlySet<string> = new Set();
+
+const strayNews = (posted: readonly Stray[], found: readonly Stray[], busy: ReadonlySet<string>) =>
+  newsSince(posted, found, strayName, busy);
 
 it("posts a machine once, and its end once", () => {
   const first = strayNews([], [stray("i-1")], none);
@@ -23,4 +28,21 @@ it("neither begins nor ends with a machine that an operation works on", () => {
 it("ends one kind where the other begins", () => {
   const news = strayNews([stray("i-1", "no-node")], [stray("i-1")], none);
   expect(news).toEqual({ began: [stray("i-1")], ended: [stray("i-1", "no-node")], posted: [stray("i-1")] });
+});
+
+it("takes an event that EC2 moved to another time for another one", () => {
+  const event = {
+    instanceId: "i-1",
+    node: "win-1",
+    pool: "web",
+    code: "system-reboot",
+    notBefore: "2026-11-21T16:00:00.000Z",
+  };
+  const moved = { ...event, notBefore: "2026-11-24T16:00:00.000Z" };
+  expect(newsSince([event], [event], machineEventName, none)).toEqual({ began: [], ended: [], posted: [event] });
+  expect(newsSince([event], [moved], machineEventName, none)).toEqual({
+    began: [moved],
+    ended: [event],
+    posted: [moved],
+  });
 });
