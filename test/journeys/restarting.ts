@@ -13,10 +13,17 @@ export const images = {
 /** Services that a restart ends. */
 export const RESTARTED = ["containerd", "kubelet", "hybrid-overlay-node", "kube-proxy"];
 
-/** A cluster with seed nodes, in which a restart needs no approval and the data plane is probed. */
-export const restartable = (deadlines: object = {}): Promise<Journey> =>
+/**
+ * A cluster with seed nodes, in which a restart needs no approval and the data plane is probed.
+ * @param outside host and port outside of the cluster that probes try
+ */
+export const restartable = (deadlines: object = {}, outside?: string): Promise<Journey> =>
   withSeedNodes({
-    configuration: { approvals: { restart: { needs: 0 }, reboot: { needs: 0 } }, probe: { images }, deadlines },
+    configuration: {
+      approvals: { restart: { needs: 0 }, reboot: { needs: 0 } },
+      probe: { images, ...(outside === undefined ? {} : { outside }) },
+      deadlines,
+    },
   });
 
 /** Processes of the machine's services by the service's name. */

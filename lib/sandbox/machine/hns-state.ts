@@ -25,6 +25,8 @@ export interface HnsProcess {
   readonly processId: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** The same by the machine's clock, as Windows keeps it. */
+  readonly shownStart: number;
   /** It was restarted under its networks, by the fault "hns-restarts". */
   readonly isRestarted: boolean;
 }

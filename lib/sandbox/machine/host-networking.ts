@@ -8,9 +8,11 @@ const FIRST_PROCESS = 2_000;
 /** Name of HNS as people see it: events name services so. */
 export const HNS_SHOWN = "Host Network Service";
 
+const startOf = (machine: Machine) => ({ startedAt: machine.simulation.clock.now(), shownStart: machine.clock() });
+
 /** Starts HNS unless it runs: with the first network, and at a boot that finds one (assumed). */
 export function startHns(machine: Machine): void {
-  machine.state.hns ??= { processId: FIRST_PROCESS, startedAt: machine.simulation.clock.now(), isRestarted: false };
+  machine.state.hns ??= { processId: FIRST_PROCESS, ...startOf(machine), isRestarted: false };
 }
 
 /** Ends HNS with the power. */
@@ -26,8 +28,7 @@ export function endHns({ state }: Machine): void {
 export function applyHnsRestart(machine: Machine): void {
   const { hns } = machine.state;
   if (!hns || !machine.faultApplies("hns-restarts")) return;
-  const startedAt = machine.simulation.clock.now();
-  machine.state.hns = { processId: hns.processId + 4, startedAt, isRestarted: true };
+  machine.state.hns = { processId: hns.processId + 4, ...startOf(machine), isRestarted: true };
   machine.log("Service Control Manager", `7031 The ${HNS_SHOWN} service terminated unexpectedly.`);
   machine.save();
 }

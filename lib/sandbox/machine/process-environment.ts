@@ -4,9 +4,12 @@ import type { Service } from "./state.ts";
 /** Variables of a process; names are in upper case, because they have no case in Windows. */
 export type ProcessEnvironment = Readonly<Record<string, string>>;
 
-/** Notes the start of a service's process, which keeps the environment that the registry has then. */
+/**
+ * Notes the start of a service's process, which keeps the environment that the registry has then. Its time is the
+ * machine's, and stays as it is when the clock is set (GetProcessTimes: creation time).
+ */
 export function noteStart(machine: Machine, service: Service): void {
-  service.startedAt = machine.simulation.clock.now();
+  service.startedAt = machine.clock();
   service.startedWith = [...service.environment];
 }
 

@@ -52,7 +52,7 @@ export interface Service {
   environment: string[];
   /** The same as its process read them when it started; missing while there is no process. */
   startedWith?: string[];
-  /** Start of its process, ms since the epoch; missing while there is none. */
+  /** Start of its process by the machine's clock, ms since the epoch; missing while there is none. */
   startedAt?: number;
   dependsOn: string[];
   /** Seconds before each restart after a failure; the last one repeats; empty for none. */

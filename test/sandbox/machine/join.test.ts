@@ -55,6 +55,17 @@ describe("a machine that joins", () => {
     expect(states?.filter((service) => service.state !== "Running")).toEqual([]);
   });
 
+  it("tells the starts of its processes as they were, though its clock is set afterwards", async () => {
+    const fixture = await clusterFixture();
+    await joined(fixture, facts);
+    const questions = { services: [{ name: "kubelet" }, { name: "hns" }] };
+    const answers = async () => resultOf(await fixture.run(id, "observe", { questions })).hashes;
+    const before = await answers();
+    expect(before).toEqual({ services: expect.any(String) });
+    fixture.simulation.faults.inject("clock-wrong", { instanceId: id, how: "ahead" });
+    expect(await answers()).toEqual(before);
+  });
+
   it("requests exactly the certificates that a kubelet requests", async () => {
     const fixture = await clusterFixture();
     await joined(fixture, facts);

@@ -46,19 +46,18 @@ function pathAnswer({ disk }: Machine, path: string): NonNullable<Answers["paths
 
 const ABSENT = { state: null, startType: null, exitCode: null, process: null, startedAt: null, log: "" };
 
-/** Milliseconds by which the machine's clock is ahead. */
-const offsetOf = (machine: Machine): number => machine.clock() - machine.simulation.clock.now();
-
 /** The Host Networking Service, which Windows keeps itself. */
 const windowsOwn = ({ state: { hns } }: Machine, name: string) =>
-  name === "hns" && hns ? { ...hns, state: "Running", startType: "Manual", exitCode: 0 } : undefined;
+  name === "hns" && hns
+    ? { ...hns, startedAt: hns.shownStart, state: "Running", startType: "Manual", exitCode: 0 }
+    : undefined;
 
 function serviceAnswer(machine: Machine, { name, log }: ServiceQuestion): NonNullable<Answers["services"]>[number] {
   const service = serviceOf(machine, name) ?? windowsOwn(machine, name);
   if (!service) return { name, ...ABSENT };
   const tail = service.state !== "Running" && log !== undefined ? logTail(machine, log) : "";
   const { state, startType, exitCode, processId, startedAt } = service;
-  const since = startedAt === undefined ? null : withoutMs(startedAt + offsetOf(machine));
+  const since = startedAt === undefined ? null : withoutMs(startedAt);
   return { name, state, startType, exitCode, process: processId, startedAt: since, log: tail };
 }
 

@@ -10,12 +10,13 @@ let here: Journey;
 afterEach(() => here.close());
 
 const linux = "docker.io/library/busybox:1.37";
+const outside = "registry.example.com:443";
 const servercore = "mcr.microsoft.com/windows/servercore:ltsc2022";
 
 /** A reboot of a node of pool web, without an approval, and its end. */
-async function reboot(images: object, fault?: string): Promise<string> {
-  here = await withSeedNodes({ configuration: { approvals: { reboot: { needs: 0 } }, probe: { images } } });
-  if (fault) injectFault(here, fault, { instanceId: web.instanceId });
+async function reboot(images: object, fault?: string, how: { how?: string } = {}): Promise<string> {
+  here = await withSeedNodes({ configuration: { approvals: { reboot: { needs: 0 } }, probe: { images, outside } } });
+  if (fault) injectFault(here, fault, { instanceId: web.instanceId, ...how });
   await here.type("operator", `/win reboot ip-10-0-3-7 --force ${web.name}`);
   await settled(here, 240);
   await here.pass(1);
@@ -43,6 +44,13 @@ test("a node that says Ready while its pods reach nothing stays cordoned, and th
   const told = await reboot({ "2022": servercore, linux }, "data-plane-dead");
   expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "prove" });
   expect(told).toContain("Data plane: A pod on the node cannot resolve cluster DNS names");
+  expect(nodeNamed(here, web.name)?.spec?.unschedulable).toBe(true);
+});
+
+test("a node whose pods alone reach nothing outside of the cluster stays cordoned, and the message names the host", async () => {
+  const told = await reboot({ "2022": servercore, linux }, "data-plane-dead", { how: "no outside" });
+  expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "prove" });
+  expect(told).toContain(outside);
   expect(nodeNamed(here, web.name)?.spec?.unschedulable).toBe(true);
 });
 

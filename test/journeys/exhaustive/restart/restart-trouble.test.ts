@@ -78,6 +78,18 @@ describe("A restart that fails", () => {
     expect(isCordoned(here)).toBe(true);
   });
 
+  test("because pods from before reach nothing outside of the cluster leaves the node cordoned", async () => {
+    here = await restartable(soon, "registry.example.com:443");
+    await here.type("operator", `/win restart ${SHORT}`);
+    await here.until(async () => (await newest(here)).nodes[0]?.stage === "prove", 10, "the proof");
+    injectFault(here, "data-plane-dead", { ...ofWeb, how: "no outside" });
+    await settled(here, 120);
+    const { code, stage, why } = (await newest(here)).nodes[0]?.failure ?? {};
+    expect([stage, code]).toEqual(["prove", "check-fails"]);
+    expect(why).toContain("registry.example.com:443");
+    expect(isCordoned(here)).toBe(true);
+  });
+
   test("because the pods' network was made anew names the pods that lost it", async () => {
     here = await restartable(soon);
     // A pod of the last minutes may have no endpoint yet.
