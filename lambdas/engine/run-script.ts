@@ -86,7 +86,7 @@ function endOfWait(script: DocumentScript, seen: Round, since: number | undefine
   if (cancelledBy !== null) return new Cancelled(cancelledBy);
   const { status } = command;
   if (late)
-    return unsure(new DeadlineExceeded(`${script}.ps1, which SSM calls ${status}`, null, codeOfStatus(status)), seen);
+    return unsure(new DeadlineExceeded(`${script}.ps1 (SSM status ${status})`, null, codeOfStatus(status)), seen);
   if (!isNeverTaken(script, seen, since)) return null;
   return unsure(new StageFailed("command-undelivered", neverTaken(script)), { ...seen, isUnsure: true });
 }

@@ -38,7 +38,7 @@ it("calls a command off at its deadline, and says how SSM saw it last", async ()
   const { ended, asked } = await scripted([running], tenMinutes({ until: inMinutes(3) }));
   expect(ended.error).toEqual({
     type: "DeadlineExceeded:script-slow",
-    message: "gave up waiting for apply.ps1, which SSM calls InProgress",
+    message: "gave up waiting for apply.ps1 (SSM status InProgress)",
   });
   expect(asked).toEqual(["send add-1:0 configure", "cancel command-1"]);
 });

@@ -39,7 +39,7 @@ export function workDone(node: NodeRecord, now: string): string {
 
 function running(node: NodeRecord, now: string): string {
   if (!node.stage) return `starting · ${worked(node, now)}`;
-  const waits = node.waitsFor ? ` · waiting for ${plain(node.waitsFor, 200)}` : "";
+  const waits = node.waitsFor ? ` · waiting for ${plain(node.waitsFor, 400)}` : "";
   return `${stageDoing(node.stage)} (${stagePosition(node)}) · since ${localTime(node.stageSince)}${waits}`;
 }
 
