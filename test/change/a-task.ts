@@ -93,6 +93,7 @@ export function taskOn(
     pool,
     profile: okd,
     wait: tenMinutes(),
+    launched: null,
     machine,
     lease,
     kubeletClients: "PEM",

@@ -10,7 +10,7 @@ import {
   StageFailed,
   until,
 } from "../../engine/durable.ts";
-import { inUse, machineOutcome } from "../../messages/provision/machine-outcome.ts";
+import { inUse, machineLeaves, machineOutcome } from "../../messages/provision/machine-outcome.ts";
 import type { Failure } from "../../records/failures.ts";
 import type { NodeRecord, NodeStatus } from "../../records/records.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
@@ -33,7 +33,7 @@ export interface InstanceEnd {
  */
 export async function cleanUpInstance(task: ProvisionTask, end: InstanceEnd): Promise<void> {
   const { lease } = task;
-  if (!lease) return finish(task, "nothing to take away", end, { outcome: machineOutcome.nothingLaunched(end.by) });
+  if (!lease) return finish(task, "nothing to take away", end, leftBy(task, end.by));
   const reason = await reasonToSpare(task);
   if (reason !== null) return finish(task, "spare the machine", end, { outcome: machineOutcome.spared(reason) });
   const isTerminated = await terminate(task, lease);
@@ -41,8 +41,18 @@ export async function cleanUpInstance(task: ProvisionTask, end: InstanceEnd): Pr
   await finish(task, "taken away", end, isTerminated ? terminated(end) : notYetTerminated(end, lease));
 }
 
-/** Fields of the record that say how the machine ended. */
-type Outcome = Pick<NodeRecord, "outcome" | "isTerminated">;
+/** Fields of the record that say how the machine ended, or that it is kept. */
+type Outcome = Pick<NodeRecord, "outcome" | "isTerminated" | "keptAt"> & { readonly instanceId?: string };
+
+/**
+ * Tells what a node without a lease leaves. An instance that was launched all the same counts as kept: reminders name it.
+ * @param by cause of the end; null if the record has it as its failure
+ */
+export function leftBy({ launched, steps }: ProvisionTask, by: string | null): Outcome & { readonly outcome: string } {
+  const left = machineLeaves.untouched(launched);
+  const outcome = by === null ? left : `${by}; ${left}`;
+  return launched === null ? { outcome } : { outcome, instanceId: launched, keptAt: steps.timestamp() };
+}
 
 const terminated = ({ status, by }: InstanceEnd): Outcome => ({
   outcome: status === "cancelled" ? machineOutcome.cancelled(by) : by,

@@ -13,8 +13,9 @@ import {
 } from "../../messages/provision/machine-outcome.ts";
 import type { FailureReason, StageFault } from "../../records/failures.ts";
 import { stagesOf } from "../../stages.ts";
-import { codeOfEnd, hasEnded, instanceEnd, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
-import { cleanUpInstance } from "./clean-up-instance.ts";
+import { codeOfEnd, instanceEnd, wasGivenUp } from "../../steps/ec2/instance-end.ts";
+import { hasEnded, isDown } from "../../steps/ec2/instances.ts";
+import { cleanUpInstance, leftBy } from "./clean-up-instance.ts";
 import { planOf } from "./configure.ts";
 import { awaitDecision, type Decision } from "./decision.ts";
 import type { ProvisionTask } from "./task.ts";
@@ -38,7 +39,7 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
       failure: { stage: task.stage, ...reason, left: machineLeaves.gone },
     });
   }
-  if (!task.lease) return failWithoutInstance(task, reason);
+  if (!task.lease) return failWithoutLease(task, reason);
   // A machine that waits for a person needs no join slot: twenty of them must not block every other add.
   await once(task, "give back the join slot", () => task.steps.joinSlots.giveBack(task.owner));
   const left = machineLeaves.standing(task.lease.instanceId, seen.state, kubelet);
@@ -138,11 +139,11 @@ async function stopKubelet(task: ProvisionTask): Promise<string> {
   }
 }
 
-const failWithoutInstance = (task: ProvisionTask, reason: FailureReason): Promise<void> =>
+const failWithoutLease = (task: ProvisionTask, reason: FailureReason): Promise<void> =>
   once(task, "failed", () => {
-    const left = machineLeaves.nothingLaunched;
-    const failure = { stage: task.stage, ...reason, left };
-    return record(task, { status: "failed", failure, waitsFor: null, endedAt: task.steps.timestamp(), outcome: left });
+    const left = leftBy(task, null);
+    const failure = { stage: task.stage, ...reason, left: left.outcome };
+    return record(task, { status: "failed", failure, waitsFor: null, endedAt: task.steps.timestamp(), ...left });
   });
 
 function carryOut(task: ProvisionTask, decided: Decision): Promise<void> {

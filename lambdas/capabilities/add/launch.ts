@@ -9,7 +9,8 @@ import { claimedByOthers } from "../../messages/remove/refusal.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import { claimOn } from "../../steps/cluster/claims.ts";
 import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
-import { codeOfEnd, instanceEnd, type Machine } from "../../steps/ec2/instances.ts";
+import { codeOfEnd, instanceEnd } from "../../steps/ec2/instance-end.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
 import { launchCodes } from "../../steps/ec2/launch-codes.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
@@ -23,6 +24,7 @@ export async function launch(task: ProvisionTask): Promise<void> {
   await waitForPlace(task);
   await boundBy(task, "the launch begins", launching);
   const instanceId = await firstWithRoom(task);
+  task.launched = instanceId;
   task.lease = await once(task, "take the lease", async () => {
     await record(task, { instanceId });
     const change = { change: "launch the instance", pool: task.start.pool, image: task.start.image.imageId };

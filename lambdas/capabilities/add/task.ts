@@ -25,6 +25,8 @@ export interface ProvisionTask extends NodeTask {
   readonly start: ProvisionStart;
   readonly pool: Pool;
   readonly profile: Profile;
+  /** Id of its instance from the launch on, before its lease is taken. */
+  launched: string | null;
   machine: Machine | null;
   /** PEM of the authorities that its kubelet trusts; empty before the stage that reads them. */
   kubeletClients: string;
@@ -63,7 +65,16 @@ export async function newProvisionTask(
   const workflow = "provision";
   const eventReason = "CasementProvisioning";
   const assignment = { ctx, steps, workflow, operation, index, runtime, eventReason, needsMachine: true } as const;
-  return { ...newNodeTask(assignment, "launch"), start, pool, profile, machine: null, kubeletClients: "", tokens: [] };
+  return {
+    ...newNodeTask(assignment, "launch"),
+    start,
+    pool,
+    profile,
+    launched: null,
+    machine: null,
+    kubeletClients: "",
+    tokens: [],
+  };
 }
 
 /** Instance of the node. @throws StageFailed before it was launched */

@@ -1,4 +1,8 @@
-import { machineEventsEndMessage, machineEventsMessage } from "../../messages/health/scheduled-events.ts";
+import {
+  machineEventsEndMessage,
+  machineEventsMessage,
+  machineStoppedMessage,
+} from "../../messages/health/scheduled-events.ts";
 import { type MachineEvent, machineEventName } from "../../records/machine-event.ts";
 import { newsSince } from "../../records/posted-news.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
@@ -18,9 +22,22 @@ async function findEvents(steps: Steps, { nodes, own }: ClusterMachines): Promis
   );
 }
 
+/** Parts the events that ended: of machines that do not run, and others. An event that EC2 moved is told by its new time. */
+function endsOf(ended: readonly MachineEvent[], began: readonly MachineEvent[], { own }: ClusterMachines) {
+  const isMoved = ({ instanceId, code }: MachineEvent): boolean =>
+    began.some((one) => one.instanceId === instanceId && one.code === code);
+  const states = ended
+    .filter((event) => !isMoved(event))
+    .map((event) => ({ event, state: own.get(event.instanceId)?.state ?? "terminated" }));
+  return {
+    stopped: states.filter(({ state }) => state !== "running"),
+    over: states.filter(({ state }) => state === "running").map(({ event }) => event),
+  };
+}
+
 /**
  * Posts the events that EC2 has scheduled for machines: once when EC2 lists them, and once when it no longer does. A
- * machine that has ended takes its events along without a message. Call inside a step.
+ * machine that is gone takes its events along without a message. Call inside a step.
  * @param look names the look, unique across executions
  */
 export async function postMachineEvents(steps: Steps, look: string, cluster: ClusterMachines): Promise<void> {
@@ -31,7 +48,10 @@ export async function postMachineEvents(steps: Steps, look: string, cluster: Clu
   const { began, ended, posted } = newsSince(before, found, machineEventName, await busyAmong(steps, found));
   if (began.length + ended.length === 0) return;
   const { channel } = cluster.configuration.slack;
-  for (const [code, events] of Map.groupBy(ended, (one) => one.code))
+  const { stopped, over } = endsOf(ended, began, cluster);
+  for (const { event, state } of stopped)
+    await steps.thread.post(channel, machineStoppedMessage(event, state), `${look} ${machineEventName(event)} stopped`);
+  for (const [code, events] of Map.groupBy(over, (one) => one.code))
     await steps.thread.post(channel, machineEventsEndMessage(events), `${look} ${code} ended`);
   for (const [code, events] of Map.groupBy(began, (one) => one.code))
     await steps.thread.post(channel, machineEventsMessage(events), `${look} ${code}`);

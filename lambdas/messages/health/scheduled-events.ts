@@ -14,19 +14,24 @@ const ENDS: ReadonlySet<string> = new Set(["instance-retirement", "instance-stop
 /** Node for which EC2 has scheduled an event. */
 export interface ScheduledFor {
   readonly node: string;
-  /** Null if its pool is not known. */
+  /** Null if it is in no pool of Casement's: another owner launched it, and removes it. */
   readonly pool: string | null;
 }
+
+const OWNER = "have its owner replace the machine";
+
+const replacing = (pool: string, node: string): string => `${typeThis("add", pool)}, then ${typeThis("remove", node)}`;
 
 /**
  * Tells what an event does to pods, and what to do before it. EC2 reboots a machine without a drain, may move such an
  * event to another time, and clears it by a reboot of the user's only where that changes the host (EC2 user guide,
  * "Manage instances scheduled for reboot").
  */
-const nextStep = ({ node, pool }: ScheduledFor, event: string): string =>
-  ENDS.has(event)
-    ? `A reboot does not prevent it. Next: ${pool === null ? "" : `${typeThis("add", pool)}, then `}${typeThis("remove", node)}.`
-    : `EC2 does not move the pods first. Next: ${typeThis("drain", node)} before it, or another time in EC2's console (*Events*).`;
+function nextStep({ node, pool }: ScheduledFor, event: string): string {
+  if (ENDS.has(event)) return `A reboot does not prevent it. Next: ${pool === null ? OWNER : replacing(pool, node)}.`;
+  const drain = pool === null ? "" : `${typeThis("drain", node)} before it, or `;
+  return `EC2 does not move the pods first. Next: ${drain}another time in EC2's console (*Events*).`;
+}
 
 const timeOf = (notBefore: string | null, before = " for"): string =>
   notBefore === null ? "" : `${before} ${localDate(notBefore)}`;
@@ -66,6 +71,18 @@ export function machineEventsMessage(events: readonly MachineEvent[]): Message {
       actions(`event:${subject.node}`.slice(0, 255), [why]),
     ],
   };
+}
+
+/**
+ * Message on a machine that does not run when its event is over. EC2 stops a retired machine whose root volume is an EBS
+ * volume, and starts it on another host (EC2 user guide, "Instance retirement").
+ */
+export function machineStoppedMessage(event: MachineEvent, state: string): Message {
+  const node = nameOf(event);
+  const replace = event.pool === null ? OWNER : replacing(event.pool, node);
+  return say(
+    `${sign.failed} ${code(node)} is ${state}: ${code(event.code)}, which EC2 had scheduled, is over. Next: start it in EC2's console, which moves it to another host, or ${replace}.`,
+  );
 }
 
 /**

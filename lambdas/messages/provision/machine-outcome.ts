@@ -72,8 +72,6 @@ export const machineOutcome = {
     `kept, because Casement could not check in time whether <@${userId}> may decide: inspect the instance, then terminate it in EC2`,
   /** @param reason one of `inUse` */
   spared: (reason: string): string => `kept, because ${reason}: to remove it, use the remove command`,
-  /** @param endedBy one of `machineEndedBy` */
-  nothingLaunched: (endedBy: string): string => `${endedBy}; ${machineLeaves.nothingLaunched}`,
   /** @param endedBy one of `machineEndedBy` or `doneByOthers` */
   notYetTerminated: (endedBy: string, instanceId: string): string =>
     `${endedBy}, but EC2 does not report ${instanceId} as terminated yet`,

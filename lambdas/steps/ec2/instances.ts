@@ -15,7 +15,6 @@ import {
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import { codedName, Refused, Retryable } from "../../errors.ts";
 import { type Port, securityGroupFaults } from "../../machine/ports.ts";
-import type { FailureCode } from "../../records/failures.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import { isBusy, isThrottled } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
@@ -62,31 +61,6 @@ export const hasEnded = ({ state }: Pick<Machine, "state">): boolean =>
 /** Has the instance ended or been stopped, so that nothing on it answers? */
 export const isDown = (machine: Pick<Machine, "state">): boolean =>
   hasEnded(machine) || machine.state === "stopping" || machine.state === "stopped";
-
-/**
- * Did EC2 end the instance itself, without a caller's request? (API reference, StateReason: codes that begin with
- * "Server.")
- */
-export const wasGivenUp = ({ because = "" }: Machine): boolean => because.startsWith("Server.");
-
-/**
- * Explains EC2's only error for an encryption key that must not be used (EC2 user guide, "Instance terminates
- * immediately").
- */
-const isAboutKeys = ({ because = "" }: Pick<Machine, "because">): boolean => because.startsWith("Client.InternalError");
-
-const aboutKeys = (because: string): string =>
-  isAboutKeys({ because })
-    ? ". The key that encrypts its volumes could not be used: `aws.volumeKey` names a customer-managed one, see the runbook, stage launch"
-    : "";
-
-/** Describes the end of an instance, as far as EC2 reports it. */
-export const instanceEnd = ({ instanceId, state, because }: Machine): string =>
-  `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "it was stopped or terminated outside Casement"}`;
-
-/** Code of the end of an instance. */
-export const codeOfEnd = (machine: Pick<Machine, "because">): FailureCode =>
-  isAboutKeys(machine) ? "volume-key-unusable" : "machine-ended";
 
 /** Result of a launch: an instance, or no capacity in this place. Any other failure is thrown. */
 export type LaunchResult = { readonly instanceId: string } | { readonly noRoom: string };

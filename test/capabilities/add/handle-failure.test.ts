@@ -87,6 +87,13 @@ describe("A node whose stage failed", () => {
     expect(await endOf(failed, { instances: { describe: describeGone } })).not.toContain("deciding");
     expect(await endOf(failed, {}, { machine: null, lease: null })).toEqual(["failed: no instance was launched"]);
   });
+
+  it("names its instance, which is kept, when it was launched and its lease was not taken", async () => {
+    const launched = { machine: null, lease: null, launched: machine.instanceId };
+    const left = `instance ${machine.instanceId} was left as is`;
+    expect(await endOf(failed, {}, launched)).toEqual([`failed: ${left}`]);
+    expect(await endOf(cancelled, {}, launched)).toEqual([`cancelled: cancelled by <@U0OPERATOR>; ${left}`]);
+  });
 });
 
 describe("A node that was cancelled", () => {

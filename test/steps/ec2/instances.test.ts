@@ -3,6 +3,7 @@ import { Refused, Retryable } from "../../../lambdas/errors.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { codeOf } from "../../../lambdas/records/failures.ts";
 import { workOf } from "../../../lambdas/records/node-work.ts";
+import { codeOfEnd, wasGivenUp } from "../../../lambdas/steps/ec2/instance-end.ts";
 import { launcherOf } from "../../../lambdas/steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../../lambdas/steps/ec2/launch-request.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";
@@ -17,6 +18,21 @@ const image = { parameter: "/aws/…", imageId: newestWindows(START, "2022")?.im
 const first: Candidate = { attempt: 0, subnet: demo.subnets[0].id, instanceType: "m6i.xlarge" };
 const request = (owner = "add-1:0", candidate: Candidate = first) =>
   launchRequest(configuration, "web", workOf(owner), image, candidate);
+
+describe("The end of an instance", () => {
+  it.each([
+    ["Client.VolumeLimitExceeded: Volume limit exceeded", "volume-quota", true],
+    ["Server.InsufficientInstanceCapacity: Insufficient capacity", "no-capacity", true],
+    ["Client.InvalidSnapshot.NotFound: The snapshot does not exist", "launch-refused", true],
+    ["Server.InternalError: Internal error on launch", "launch-later", true],
+    ["Client.InternalError: Client error on launch", "volume-key-unusable", true],
+    ["Server.SpotInstanceTermination: Spot instance termination", "machine-ended", true],
+    ["Client.UserInitiatedShutdown: User initiated shutdown", "machine-ended", false],
+    ["", "machine-ended", false],
+  ])("for %j has the code %s", (because, code, isGivenUp) => {
+    expect([codeOfEnd({ because }), wasGivenUp({ because })]).toEqual([code, isGivenUp]);
+  });
+});
 
 describe("A launch request", () => {
   it("asks for exactly one machine of what the pool says", () => {
