@@ -19,6 +19,7 @@ import { clusterTag, TAG } from "../../tags.ts";
 import { isBusy, isThrottled } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
+import { instanceEnd } from "./instance-end.ts";
 import { launchCodes } from "./launch-codes.ts";
 import type { Image } from "./launch-request.ts";
 
