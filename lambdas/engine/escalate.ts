@@ -8,16 +8,17 @@ const PAUSE = { seconds: 2 };
 
 /**
  * Notifies people outside Slack that a decision is awaited. A failed notification blocks nothing: Slack shows the same
- * message, and the execution's history keeps the failure.
+ * message, and the execution's history keeps the failure. A caller that records the call does so only if it was sent.
  * @param name unique within the execution
  * @param notice the notice, or a function that makes it; null from it if people were called for the same cause before
+ * @returns false if EventBridge did not take it
  */
 export const escalate = (
   ctx: DurableContext,
   steps: Steps,
   name: string,
   notice: Notice | (() => Promise<Notice | null>),
-): Promise<void> =>
+): Promise<boolean> =>
   ctx
     .step(
       `call people: ${name}`,
@@ -30,4 +31,7 @@ export const escalate = (
           attempt < ATTEMPTS ? { shouldRetry: true, delay: PAUSE } : { shouldRetry: false },
       },
     )
-    .catch(() => undefined);
+    .then(
+      () => true,
+      () => false,
+    );

@@ -55,6 +55,8 @@ export interface AgentFacts {
 /** A node's signing request that waits for a decision. */
 export interface WaitingRequest {
   readonly name: string;
+  /** User who asks, if it is not the node itself. */
+  readonly by?: string;
   /** ISO 8601. */
   readonly since: string;
 }

@@ -66,6 +66,13 @@ export const failingNow = (
     .filter(({ probedAt }) => now - Date.parse(probedAt) <= (hours + 1) * HOUR_MS)
     .filter((one) => nodes.some((node) => isOf(one, node)));
 
+/**
+ * Do the nodes that failed in this tick make a common cause, which was none before?
+ * @param before other nodes that failed within the round
+ */
+export const isNewCommonCause = (dead: readonly FailingNode[], before: readonly FailingNode[]): boolean =>
+  before.length <= FEW && dead.length + before.length > FEW;
+
 /** Messages that are due after a tick. */
 export type DueMessages =
   | { readonly kind: "each"; readonly nodes: readonly FailingNode[] }

@@ -8,7 +8,7 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { CORDONED_BY, QUARANTINED } from "../cluster/node-keys.ts";
 import type { AgentFacts, InstanceFacts, NetworkedPod, NodeFacts, ScheduledEvent } from "../health/facts.ts";
 import { csrs } from "./cluster/csrs.ts";
-import { bootIdOf } from "./cluster/node-facts.ts";
+import { bootIdOf, isReady } from "./cluster/node-facts.ts";
 import { type Node, nodes } from "./cluster/nodes.ts";
 import type { StepContext } from "./context.ts";
 import { podName } from "./drain/pods.ts";
@@ -115,7 +115,10 @@ export const health = (context: StepContext) => {
      * @param node undefined for a machine without a Node
      */
     node: async (name: string, node: Node | undefined): Promise<NodeFacts> => {
-      const [requests, pods] = await Promise.all([csrs(context).waitingOf(name), node ? podsOf(name) : []]);
+      const [requests, pods] = await Promise.all([
+        csrs(context).waitingOf(name, !node || !isReady(node)),
+        node ? podsOf(name) : [],
+      ]);
       return { ...nodeFacts(node), requests, pods };
     },
 

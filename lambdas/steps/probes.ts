@@ -100,11 +100,16 @@ export const probes = ({ clients }: ProbeContext) => {
       }
     },
 
-    /** Chooses the node from which a probe is reached: a Ready Linux worker; null if there is none. */
-    origin: (nodes: readonly V1Node[]): string | null => {
+    /**
+     * Chooses the node from which a probe is reached: a Ready Linux worker, else another Ready Linux node; null if there is
+     * none.
+     * @param attempt counted from 1: each takes another node, so that one Linux node alone condemns no Windows node
+     */
+    origin: (nodes: readonly V1Node[], attempt = 1): string | null => {
       const linux = nodes.filter((node) => !isWindows(node) && isReady(node) && node.spec?.unschedulable !== true);
-      const [chosen] = [...linux.filter((node) => !isControlPlane(node)), ...linux];
-      return chosen?.metadata?.name ?? null;
+      const workers = linux.filter((node) => !isControlPlane(node));
+      const candidates = workers.length > 1 ? workers : [...workers, ...linux.filter(isControlPlane)];
+      return candidates[(attempt - 1) % candidates.length]?.metadata?.name ?? null;
     },
   };
 };

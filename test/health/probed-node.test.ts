@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { failingNow, lastProbeOf, type ProbedNode, tellingOf } from "../../lambdas/health/probed-node.ts";
+import {
+  failingNow,
+  isNewCommonCause,
+  lastProbeOf,
+  type ProbedNode,
+  tellingOf,
+} from "../../lambdas/health/probed-node.ts";
 
 const NOW = Date.parse("2026-11-23T12:00:00Z");
 const hoursAgo = (hours: number): string => new Date(NOW - hours * 3_600_000).toISOString();
@@ -17,6 +23,21 @@ const probed = (name: string, more: Partial<ProbedNode> = {}): ProbedNode => ({
 const failing = (name: string, more: Partial<ProbedNode> = {}) => ({ ...probed(name, more), result: fails });
 
 describe("nodes that fail", () => {
+  it.each([
+    [["a", "b", "c"], [], false],
+    [["a", "b", "c", "d"], [], true],
+    [["a"], ["b", "c", "d"], true],
+    [["a"], ["b", "c", "d", "e"], false],
+    [[], ["b", "c", "d"], false],
+  ])("%j make a new common cause with %j from before: %s", (dead, before, isNew) => {
+    expect(
+      isNewCommonCause(
+        dead.map((name) => failing(name)),
+        before.map((name) => failing(name)),
+      ),
+    ).toBe(isNew);
+  });
+
   it.each([
     ["failed within the round", {}, {}, ["a"]],
     ["work by their newest probe", { result: { state: "works" } }, {}, []],

@@ -136,6 +136,14 @@ describe("The node from which a probe is reached", () => {
     ).toBe("linux");
   });
 
+  it("is another one at each attempt, as long as there are several", () => {
+    const origins = (...nodes: readonly V1Node[]) => [1, 2, 3].map((attempt) => verbsOn({}).origin(nodes, attempt));
+    const master = node("master", { role: "control-plane" });
+    expect(origins(master, node("a"), node("b"))).toEqual(["a", "b", "a"]);
+    expect(origins(master, node("a"))).toEqual(["a", "master", "a"]);
+    expect(origins(master)).toEqual(["master", "master", "master"]);
+  });
+
   it("is one of the control plane where there is no other, and otherwise none", () => {
     expect(chosen(node("master", { role: "control-plane" }))).toBe("master");
     expect(chosen(node("windows", { os: "windows" }))).toBeNull();

@@ -16,6 +16,7 @@ import {
   type FailingNode,
   failingNow,
   isFailing,
+  isNewCommonCause,
   type ProbedNode,
   tellingOf,
 } from "../../health/probed-node.ts";
@@ -150,8 +151,11 @@ async function probeByTurns(ctx: DurableContext, steps: Steps, { tick }: ProbeNo
     orLater(NOTHING),
   );
   const results: ProbedNode[] = [];
-  for (const [at, one] of due.entries())
+  for (const [at, one] of due.entries()) {
     results.push(await recordProbe(ctx, steps, one, await probeDue({ ctx, steps }, markOf(tick), at, one)));
+    // A node that fails takes eight minutes: people are called to a common cause at once, the other nodes have the next turn.
+    if (isNewCommonCause(results.filter(isFailing), failing)) break;
+  }
   const dead = results.filter(isFailing);
   if (dead.length === 0) return;
   const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));

@@ -7,7 +7,7 @@ import type { NodeBoot, ProbedNode } from "../../health/probed-node.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** A node that is probed now. */
-export interface ProbedNow extends Omit<ProbeTarget, "id">, NodeBoot {
+export interface ProbedNow extends Omit<ProbeTarget, "id" | "attempt">, NodeBoot {
   readonly instanceId: string;
 }
 

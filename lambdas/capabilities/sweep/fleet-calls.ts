@@ -120,10 +120,10 @@ export async function callForFleet(ctx: DurableContext, steps: Steps): Promise<v
   for (const one of news) {
     const { kind, since, ts, shown, nodes } = one.call;
     if (one.notice) {
-      await escalate(ctx, steps, `fleet ${kind}`, one.notice);
+      const isSent = await escalate(ctx, steps, `fleet ${kind}`, one.notice);
       const paged = { since, ts, shown, paged: nodes };
       const keep = () => steps.announcements.fleet.change(kind, { ...paged, pagedAt: steps.timestamp() });
-      await step(ctx, `keep the page: fleet ${kind}`, keep).catch(orLater(undefined));
+      if (isSent) await step(ctx, `keep the page: fleet ${kind}`, keep).catch(orLater(undefined));
     }
     await step(ctx, `tell of the fleet: ${kind}`, () => tell(steps, one), ATTEMPTS).catch(orLater(undefined));
   }

@@ -43,13 +43,11 @@ async function redrawUnsaid(steps: Steps, id: string): Promise<void> {
   await steps.unsaid.said(id);
 }
 
-/** Notes that people are called, once for all messages that Slack refuses. Call inside a step. */
+/** Is a call due, once for all messages that Slack refuses? Call inside a step. */
 async function isCallDue(steps: Steps): Promise<boolean> {
   const { messages, calledAt } = await steps.unsaid.read();
   const first = messages.map(({ since }) => since).sort()[0];
-  if (first === undefined || calledAt !== null || steps.now() - Date.parse(first) < CALL_AFTER_MS) return false;
-  await steps.unsaid.called();
-  return true;
+  return first !== undefined && calledAt === null && steps.now() - Date.parse(first) >= CALL_AFTER_MS;
 }
 
 /**
@@ -63,6 +61,8 @@ export async function redrawMessages(ctx: DurableContext, steps: Steps): Promise
   if (messages.length === 0) return;
   for (const { operation } of messages.slice(0, MOST_AT_ONCE))
     await step(ctx, `redraw ${operation}`, () => redrawUnsaid(steps, operation), ATTEMPTS).catch(orLater(undefined));
-  if (await step(ctx, "is a call past Slack due", () => isCallDue(steps)).catch(orLater(false)))
-    await escalate(ctx, steps, "Slack refuses messages", unsaidNotice(messages.map(({ operation }) => operation)));
+  if (!(await step(ctx, "is a call past Slack due", () => isCallDue(steps)).catch(orLater(false)))) return;
+  const notice = unsaidNotice(messages.map(({ operation }) => operation));
+  if (await escalate(ctx, steps, "Slack refuses messages", notice))
+    await step(ctx, "note the call past Slack", () => steps.unsaid.called()).catch(orLater(undefined));
 }

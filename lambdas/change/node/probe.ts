@@ -40,6 +40,8 @@ export interface ProbeTarget {
   readonly isNew?: true;
   /** Unique among probes: letters, digits and hyphens, at most 40. */
   readonly id: string;
+  /** Counted from 1: each attempt is reached from another Linux node, where there are several. */
+  readonly attempt?: number;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function probeNode(
   const pods = probeNames(id);
   try {
     const begun = await step(ctx, `${name}: start`, async () => {
-      const from = steps.probes.origin(await steps.nodes.all());
+      const from = steps.probes.origin(await steps.nodes.all(), probed.attempt);
       const pod = windowsProbe({ id, node, image: windowsImage, outside }, probed.isNew);
       if (from !== null) await steps.probes.start(pod);
       return { from, until: steps.now() + WITHIN_SECONDS[probed.isNew ? "new" : "known"] * 1_000 };
@@ -85,12 +87,12 @@ export async function probeNode(
  */
 export async function probeRepeatedly(
   { ctx, steps }: DurableSteps,
-  target: Omit<ProbeTarget, "id">,
+  target: Omit<ProbeTarget, "id" | "attempt">,
   attemptOf: (attempt: number) => { readonly name: string; readonly id: string },
 ): Promise<ProbeResult> {
   for (let attempt = 1; ; attempt += 1) {
     const { name, id } = attemptOf(attempt);
-    const result = await probeNode(ctx, steps, name, { ...target, id });
+    const result = await probeNode(ctx, steps, name, { ...target, id, attempt });
     if (result.state !== "fails" || attempt === ATTEMPTS) return result;
   }
 }

@@ -20,7 +20,7 @@ interface Waiting {
 
 /**
  * Calls people past Slack to something that waits for them, at most once a day, or again after 30 and 90 minutes if it
- * keeps a node away. The page is recorded by itself, so that a reminder that Slack refuses and that is tried again pages
+ * keeps a node away. A page that EventBridge did not take is due again at the next sweep. The page is recorded by itself, so that a reminder that Slack refuses and that is tried again pages
  * nobody again.
  * @param noticeAt makes the page for a time (ISO 8601)
  */
@@ -37,6 +37,6 @@ export async function pageOnce(
   };
   const now = await step(ctx, `the time of the page: ${name}`, isDue, ATTEMPTS);
   if (now === null) return;
-  await escalate(ctx, steps, name, noticeAt(now));
+  if (!(await escalate(ctx, steps, name, noticeAt(now)))) return;
   await step(ctx, `keep the page: ${name}`, () => steps.reminders.keep(mark), ATTEMPTS);
 }

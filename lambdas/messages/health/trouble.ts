@@ -1,6 +1,7 @@
 import type { DeletionMark } from "../../cluster/deletion-marks.ts";
 import { startingTaint } from "../../cluster/node-keys.ts";
 import type { CheckName } from "../../health/check.ts";
+import type { WaitingRequest } from "../../health/facts.ts";
 import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
 import { untaint } from "../node/other-controllers.ts";
@@ -91,6 +92,12 @@ const markedWords = (marks: readonly DeletionMark[], { node, now }: TroubleConte
     })
     .join("");
 
+/** The command for a request: approve what the node itself asks, look first at what another user asks in its name. */
+function decideByHand({ name, by }: WaitingRequest): string {
+  if (by === undefined) return `By hand: ${code(`kubectl certificate approve ${name}`)}.`;
+  return `The node itself did not ask: ${code(`kubectl describe csr ${name}`)} shows who did. Deny it unless this machine is joining.`;
+}
+
 const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   ...instanceTells,
   "clock-wrong": ({ byMs }, told) => ({
@@ -115,10 +122,12 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   ...networkTells,
   "requests-waiting": ({ requests }, told) => ({
     says: `${counted(requests.length, "certificate request")} of this node ${requests.length === 1 ? "waits" : "wait"} for approval: ${some(
-      requests.map(({ name, since }) => `${code(name)} (${between(since, told.now)})`),
+      requests.map(
+        ({ name, since, by }) => `${code(name)} (${between(since, told.now)}${by ? `, by ${code(by)}` : ""})`,
+      ),
       3,
     )}.`,
-    next: `${doctor()} checks the approvers. By hand: ${code(`kubectl certificate approve ${requests[0]?.name ?? ""}`)}.`,
+    next: `${doctor()} checks the approvers. ${requests.slice(0, 1).map(decideByHand).join("")}`,
   }),
   "not-registered": (_, told) => ({
     says: "The cluster has no Node for this machine.",

@@ -1,6 +1,7 @@
 import { ApiException, type V1CertificateSigningRequest } from "@kubernetes/client-node";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../cluster/signers.ts";
 import { Retryable } from "../../errors.ts";
+import type { WaitingRequest } from "../../health/facts.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { everyPage } from "../every-page.ts";
@@ -34,12 +35,36 @@ export interface ApprovalResult extends Pick<SortedRequests, "mismatches" | "app
  */
 const OTHERS_TAKE_MS = 60_000;
 
+/** Signers of a kubelet's certificates. */
+const SIGNERS: ReadonlySet<string> = new Set([CLIENT_SIGNER, SERVING_SIGNER]);
+
 /** Does the request contain this name? Subjects are plain text inside DER. */
 const asksFor = (csr: V1CertificateSigningRequest, user: string): boolean => {
   if (csr.spec.request.length > MOST_OF_REQUEST * 2) return false;
   const [, body = ""] = /-----BEGIN [^-]+-----([^-]+)-----END/.exec(reduced(csr).pem) ?? [];
   return Buffer.from(body, "base64").includes(user);
 };
+
+/**
+ * Selects the pending requests to the kubelets' signers in a node's name: those of its kubelet, and those of others that name
+ * the node in their content. A Ready node asks by itself alone, so that a request of another user is none of its.
+ */
+function waitingIn(
+  requests: readonly V1CertificateSigningRequest[],
+  user: string,
+  ofOthers: boolean,
+): readonly WaitingRequest[] {
+  const isOwn = ({ spec }: V1CertificateSigningRequest): boolean => spec.username === user;
+  return requests
+    .filter((csr) => isPending(csr) && SIGNERS.has(csr.spec.signerName))
+    .filter((csr) => isOwn(csr) || (ofOthers && asksFor(csr, user)))
+    .toSorted((one, other) => askedAt(one) - askedAt(other))
+    .map((csr) => ({
+      name: nameOf(csr),
+      ...(isOwn(csr) ? {} : { by: csr.spec.username ?? "" }),
+      since: new Date(askedAt(csr)).toISOString(),
+    }));
+}
 
 /** Reads and approves certificate signing requests of the machines that Casement launched. */
 export const csrs = (context: StepContext) => {
@@ -74,16 +99,11 @@ export const csrs = (context: StepContext) => {
     pendingCount: async (): Promise<number> => (await all()).filter(isPending).length,
 
     /**
-     * Lists the pending requests in a node's name, the oldest first: those of its kubelet, and earlier ones that only
-     * name the node in their content. Nothing is approved.
+     * Lists the pending requests in a node's name, the oldest first. Nothing is approved.
+     * @param ofOthers with requests of other users that name the node in their content
      */
-    waitingOf: async (nodeName: string): Promise<readonly { readonly name: string; readonly since: string }[]> => {
-      const user = `system:node:${nodeName}`;
-      return (await all())
-        .filter((csr) => isPending(csr) && (csr.spec.username === user || asksFor(csr, user)))
-        .toSorted((one, other) => askedAt(one) - askedAt(other))
-        .map((csr) => ({ name: nameOf(csr), since: new Date(askedAt(csr)).toISOString() }));
-    },
+    waitingOf: async (nodeName: string, ofOthers: boolean): Promise<readonly WaitingRequest[]> =>
+      waitingIn(await all(), `system:node:${nodeName}`, ofOthers),
 
     /**
      * Reads the requests of one signer and approves the one that is exactly correct; others stay pending. Each instance

@@ -208,6 +208,14 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     "`{win} doctor` checks the approvers. By hand: `kubectl certificate approve csr-1`.",
   ],
   [
+    {
+      kind: "requests-waiting",
+      requests: [{ ...request("csr-1", 4), by: "system:serviceaccount:ns:node-bootstrapper" }],
+    },
+    "1 certificate request of this node waits for approval: `csr-1` (4m, by `system:serviceaccount:ns:node-bootstrapper`).",
+    "`{win} doctor` checks the approvers. The node itself did not ask: `kubectl describe csr csr-1` shows who did. Deny it unless this machine is joining.",
+  ],
+  [
     { kind: "not-registered" },
     "The cluster has no Node for this machine.",
     "`{win} node win-1` shows what is known about it.",
