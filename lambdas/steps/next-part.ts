@@ -20,10 +20,18 @@ export const isParked = (operation: OperationRecord): boolean => lastPart(operat
 const isSteered = ({ rollout, steering }: OperationRecord): boolean =>
   rollout !== undefined && steering !== undefined && steering.cause !== rollout.heard;
 
-/** Has the operation's start time come, or has it none? A paused rollout waits for a person. */
-function isTime({ status, rollout, scheduled }: OperationRecord, now: number): boolean {
-  if (status === "scheduled" && scheduled) return now >= Date.parse(scheduled.wakeAt);
-  return rollout !== undefined && rollout.paused === null;
+/**
+ * Time from which the schedule starts the next execution of a parked operation (ISO 8601): at once for a rollout that its
+ * execution left at work. Null for a paused rollout, which waits for a person.
+ */
+function timeOf({ status, rollout, scheduled }: OperationRecord): string | null {
+  if (status === "scheduled" && scheduled) return scheduled.wakeAt;
+  return rollout?.paused === null ? rollout.parkedAt : null;
+}
+
+function isTime(operation: OperationRecord, now: number): boolean {
+  const time = timeOf(operation);
+  return time !== null && now >= Date.parse(time);
 }
 
 /**
@@ -38,8 +46,7 @@ export const isDue = (operation: OperationRecord, now: number): boolean =>
 const OVERDUE_MS = 60 * 60_000;
 
 /** Is a parked operation long past its time? @param now milliseconds since the epoch */
-export const isPartOverdue = (operation: OperationRecord, now: number): boolean =>
-  operation.scheduled !== undefined && isTime(operation, now - OVERDUE_MS);
+export const isPartOverdue = (operation: OperationRecord, now: number): boolean => isTime(operation, now - OVERDUE_MS);
 
 /**
  * Starts the next execution of a parked operation, on current code. The execution's name is derived from the number of

@@ -50,3 +50,22 @@ test("an operation is due at its time, or as soon as a person cancels it, and ov
   expect(isDue(waiting({ cancelledBy: "U0OPERATOR" }), time - HOUR)).toBe(true);
   expect([time + HOUR - 1, time + HOUR].map((now) => isPartOverdue(waiting(), now))).toEqual([false, true]);
 });
+
+test("a rollout that its execution left at work is due at once and overdue an hour later, whatever it had waited for before", () => {
+  const parkedAt = "2026-11-22T13:00:00.000Z";
+  const time = Date.parse(parkedAt);
+  const scheduled = { ...waiting().scheduled, parkedAt } as OperationRecord["scheduled"];
+  const left = (course: Partial<OperationRecord["rollout"]> = {}) =>
+    waiting({
+      status: "running",
+      rollout: { paused: null, part: 2, parkedAt, heard: null, ...course },
+      ...(scheduled && { scheduled }),
+    });
+  const { scheduled: _, ...unscheduled } = left();
+  for (const rollout of [left(), unscheduled]) {
+    expect([time - 1, time].map((now) => isDue(rollout, now))).toEqual([false, true]);
+    expect([time + HOUR - 1, time + HOUR].map((now) => isPartOverdue(rollout, now))).toEqual([false, true]);
+  }
+  const paused = left({ paused: { by: null, at: parkedAt, why: "a node failed" } });
+  expect([isDue(paused, time + HOUR), isPartOverdue(paused, time + HOUR)]).toEqual([false, false]);
+});
