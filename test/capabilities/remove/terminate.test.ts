@@ -8,7 +8,7 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 interface Scene {
-  /** What the drain's look finds on the node: pods, no cordon, or no Node. */
+  /** Finding of the drain's look at the node: pods, no cordon, or no Node. */
   readonly found?: "uncordoned" | readonly string[] | null;
   readonly state?: string;
   /** The task is of a machine that is no node. */
