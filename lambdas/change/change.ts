@@ -1,4 +1,5 @@
 import type { Request } from "../commands/request.ts";
+import type { ApprovalBasis } from "../records/approval.ts";
 import type { Failure } from "../records/failures.ts";
 import type { Message, NodeRecord } from "../records/records.ts";
 import type { NodeWorkflow } from "../stages.ts";
@@ -22,11 +23,16 @@ export interface ChangeTask extends NodeTask {
   readonly op: Op;
   /** People who approved it; none where no approval was needed. */
   readonly approvedBy: readonly string[];
+  /** Newest facts of the plan that was let through; null for a node of a rollout, whose approval is the rollout's. */
+  readonly approved: ApprovalBasis | null;
   /** The Node or its instance disappeared during the work. */
   isGone: boolean;
   /** Part of its failure, set once its rollback has left the cordon for a person to decide on. */
   asked?: Pick<Failure, "asksPerson">;
 }
+
+/** Permission to begin: the end of its maintenance window, its approvers, and the facts that they approved. */
+export type Clearance = Pick<ChangeTask, "windowEnds" | "approvedBy" | "approved">;
 
 /** End of a change that succeeded, in words. */
 export interface Finish {
@@ -75,7 +81,7 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
    */
   readonly effects?: (op: Op<R>, plan: P) => Promise<ApprovalPlan>;
   /** Plans once more in the step that takes the lease, for a change whose plan may be outdated after a long wait. */
-  readonly planAgain?: (op: Op<R>, plan: P) => Promise<P>;
+  readonly planAgain?: (op: Op<R>, plan: P, clearance: Clearance) => Promise<P>;
   /** Plans it as one node of a rollout; in a step. @returns null when the node is gone */
   readonly planPart?: (op: Op<R>, uid: string) => Promise<P | null>;
   /** Adds the state of its own stages to the task. */

@@ -10,8 +10,8 @@ import type { Lease } from "../steps/ledger/leases.ts";
 import type { ReleaseDocument } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { breakGlassFor, cancelAskedRequest, soleNode } from "./approval/break-glass.ts";
-import { type ApprovedStart, passGate } from "./approval/gate.ts";
-import type { AnyChange, Change, ChangeTask, NodeRequest } from "./change.ts";
+import { passGate } from "./approval/gate.ts";
+import type { AnyChange, Change, ChangeTask, Clearance, NodeRequest } from "./change.ts";
 import { endOnOneNode } from "./node/end.ts";
 import { runStages } from "./node/stages.ts";
 import { newNodeTask } from "./node/task.ts";
@@ -23,11 +23,8 @@ import { begin, failToBegin, triesOf } from "./operation/scheduled.ts";
 import { judgeTime } from "./operation/timing.ts";
 import { beginPart, endGone, endUntouched } from "./part.ts";
 
-/** Permission to begin: its approvers, and the end of the maintenance window. */
-type Clearance = Pick<ApprovedStart, "windowEnds" | "approvedBy">;
-
 /** Clearance of a change that needs no approval and waits for no window. */
-const UNCONDITIONAL: Clearance = { windowEnds: null, approvedBy: [] };
+const UNCONDITIONAL: Clearance = { windowEnds: null, approvedBy: [], approved: null };
 
 /** The lease on a machine, and the message of its operation. */
 interface Held<P> {
@@ -76,10 +73,10 @@ async function post<R extends NodeRequest, P, T extends ChangeTask>(
 async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
   op: Op<R>,
   change: Change<R, P, T>,
-  planned: P,
+  { planned, clearance }: { readonly planned: P; readonly clearance: Clearance },
 ): Promise<Held<P>> {
   const { steps, start, settings } = op;
-  const again = (await change.planAgain?.(op, planned)) ?? null;
+  const again = (await change.planAgain?.(op, planned, clearance)) ?? null;
   const plan = again ?? planned;
   const runtime = await steps.runtime.read(settings.runtimeVersion);
   const owner = workOwner({ operation: start.operation, index: indexOf(start) });
@@ -129,7 +126,7 @@ async function work<R extends NodeRequest, P, T extends ChangeTask>(
   clearance: Clearance,
 ): Promise<void> {
   const { ctx, steps, start } = op;
-  const taken = step(ctx, "take the lease", () => takeLease(op, change, planned));
+  const taken = step(ctx, "take the lease", () => takeLease(op, change, { planned, clearance }));
   const { runtime, lease, published, again } = await taken.catch(async (error: unknown) => {
     const { instanceId } = change.subject(planned);
     await step(ctx, "release the lease", () => releaseUnbegun(op, instanceId, error));
@@ -172,10 +169,11 @@ async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   const { request } = op;
   const { command } = request;
   const breakGlass = breakGlassFor(op.start, { node: name, uid: uid ?? instanceId, isReady: !isRecovery });
-  return passGate(op, {
+  const start = await passGate(op, {
     ...{ pool, isRecovery, again: typeThis(command, ...typedAgain({ ...request, node: name })) },
     approval: { command, pool, judge: () => effects(op, plan), breakGlass, ...soleNode(command, name) },
   });
+  return start && { windowEnds: start.windowEnds, approvedBy: start.approvedBy, approved: start.record };
 }
 
 async function planAndWork<R extends NodeRequest, P, T extends ChangeTask>(

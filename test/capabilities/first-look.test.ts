@@ -182,7 +182,7 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
   "check-fails": { later: "only the proof shows it" },
   "not-soaked": { later: "only the time after the proof shows it" },
   "slot-taken": { later: "the slot is the first stage: nothing is evicted before" },
-  "worse-than-approved": { later: "it ends a node of a rollout before its first stage" },
+  "worse-than-approved": { later: "the node changed while it waited for its slot, or for its turn in a rollout" },
   "frozen-or-held": { later: "the freeze was set after the node was judged" },
   "deadline-passed": { later: "only the time shows it" },
   "called-off": { later: "a person cancelled" },

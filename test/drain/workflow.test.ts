@@ -23,7 +23,7 @@ const waiting = (left: number, againIn: number | null = 1): Tick => ({
 /** Facts of a task that empties its node. */
 const emptied = {
   ...{ pool: null, options: forced, pods: 0, judgeAgain: async () => undefined },
-  ...{ isTouched: true, isGone: false, approvedBy: [] },
+  ...{ isTouched: true, isGone: false, approvedBy: [], approved: null },
   op: {} as Op,
 };
 

@@ -1,10 +1,13 @@
 import type { ApprovalPlan } from "../../change/approval/approval.ts";
+import { lostToo } from "../../change/approval/judged.ts";
+import type { Clearance } from "../../change/change.ts";
 import { blockerClasses } from "../../change/emptying/blocker-classes.ts";
 import { lossClasses } from "../../change/emptying/loss-classes.ts";
 import type { Op } from "../../change/operation/op.ts";
 import { checkOrigin } from "../../change/operation/requester.ts";
 import { timeOptions } from "../../change/operation/timing.ts";
 import { Refused } from "../../errors.ts";
+import { worseSinceApproved } from "../../messages/node/drained.ts";
 import type { EvictionObstacles } from "../../messages/plan/plan.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
 import { answerAct } from "./answer.ts";
@@ -42,11 +45,22 @@ export async function effects(op: Op, { name }: ChosenMachine): Promise<Approval
   return { record, pods: facts.pods.length, card: removalPlanCard(facts) };
 }
 
+/** @throws Refused if the removal would lose what nobody has accepted */
+function checkAccepted({ name, facts: { pods } }: ChosenMachine, accepted: readonly string[]): void {
+  const more = lossClasses(pods).filter((loss) => !accepted.includes(loss));
+  if (more.length > 0) throw new Refused(worseSinceApproved(name, lostToo(more)), { code: "worse-than-approved" });
+}
+
 /**
  * Judges requester and node once more, because minutes have passed since the question; from then on this judgement holds.
- * @throws Forbidden, or Refused if the node may not be removed any more
+ * Approvers have accepted the losses on their card, or else the requester those in the dialog.
+ * @throws Forbidden, or Refused if the node may not be removed any more or would lose something else
  */
-export async function planAgain(op: Op, before: ChosenMachine): Promise<ChosenMachine> {
+export async function planAgain(
+  op: Op,
+  before: ChosenMachine,
+  { approved, approvedBy }: Pick<Clearance, "approved" | "approvedBy">,
+): Promise<ChosenMachine> {
   const { steps, start } = op;
   await steps.audit.append({ operation: start.operation }, "answer", await answerAct(op, "submitted"));
   const chosen = await choose(op, before.name);
@@ -55,16 +69,19 @@ export async function planAgain(op: Op, before: ChosenMachine): Promise<ChosenMa
   if (before.uid === null && chosen.uid !== null)
     throw new Refused("the machine registered as a node while the dialog was open");
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while the dialog was open");
+  checkAccepted(chosen, approved && approvedBy.length > 0 ? approved.losses : lossClasses(before.facts.pods));
   return chosen;
 }
 
 /**
- * Judges requester and node once more, after a wait: what was removed meanwhile may leave this node the last of its Windows build.
- * @throws Forbidden, or Refused if the node may not be removed any more
+ * Judges requester and node once more, after a wait: what was removed meanwhile may leave this node the last of its Windows build,
+ * and the node may have got pods with other losses.
+ * @throws Forbidden, or Refused if the node may not be removed any more or would lose something else
  */
 export async function judgeAgain(op: Op, before: ChosenMachine): Promise<void> {
   await checkOrigin(op, await op.steps.runtime.rules());
   const chosen = await choose(op, before.name);
   checkRemovable(chosen);
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while its removal waited");
+  checkAccepted(chosen, lossClasses(before.facts.pods));
 }

@@ -1,3 +1,4 @@
+import { checkStillDrained } from "../../change/emptying/drain.ts";
 import type { EmptyingTask } from "../../change/emptying/emptying-task.ts";
 import { checkGoesOn } from "../../change/emptying/stopped.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../../change/node/task.ts";
@@ -15,11 +16,23 @@ export interface RemovalTask extends EmptyingTask {
   isTerminating: boolean;
 }
 
-/** @throws StageFailed if the instance and its Node do not belong together any more: the eviction may have taken an hour */
+/** @throws StageFailed if the instance and its Node do not belong together any more */
 async function checkIdentity({ steps, runtime }: RemovalTask, machine: Machine): Promise<void> {
   const identities = identitiesOf(runtime.configuration, { nodes: await steps.nodes.all() });
   const fault = identityFaultOf(machine, identities);
   if (fault) throw new StageFailed("other-node", `${identityReason(fault)}. Next: ${identityRemedy(fault)}`);
+}
+
+/**
+ * Last check before the order to terminate: no freeze or hold forbids it, the instance is still its Node's, and the Node is still
+ * cordoned and empty. The eviction may have taken an hour, and services may have been busy since.
+ * @throws StageFailed that names the change
+ */
+async function checkBeforeTerminate(task: RemovalTask, machine: Machine | undefined): Promise<void> {
+  await checkGoesOn(task);
+  if (!machine) return;
+  await checkIdentity(task, machine);
+  if (task.node) await checkStillDrained(task, task.options);
 }
 
 /** Terminates the instance and waits until EC2 shows it as terminated. */
@@ -29,8 +42,7 @@ export async function terminate(task: RemovalTask): Promise<void> {
   await once(task, "terminate the instance", async () => {
     const seen = await steps.instances.describe(lease.instanceId);
     // A step that runs again after a crash may have terminated it: then nothing stops the rest.
-    if (!seen || !hasEnded(seen)) await checkGoesOn(task);
-    if (seen && !hasEnded(seen)) await checkIdentity(task, seen);
+    if (!seen || !hasEnded(seen)) await checkBeforeTerminate(task, seen);
     await steps.instances.terminate(lease);
     await auditNode(task, "terminate", { what: "changed", detail: { change: "terminate the instance" } });
     // Nothing is given back any more: the Node goes with its instance.

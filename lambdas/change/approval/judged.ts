@@ -40,6 +40,9 @@ function nodesWorse(before: readonly PlannedNodeIdentity[], after: readonly Plan
 const added = (before: readonly string[], after: readonly string[]): string[] =>
   sorted(after).filter((one) => !before.includes(one));
 
+/** Describes kinds of losses that an approval does not cover. */
+export const lostToo = (losses: readonly string[]): string[] => losses.map((one) => `${one} is lost too`);
+
 /** Compares the workloads that lose something. A record of the last release accepts the kinds of losses for all of them. */
 function workloadsWorse(before: ApprovalBasis["lossMarks"], after: ApprovalBasis["lossMarks"]): string[] {
   if (!before || !after) return [];
@@ -68,7 +71,7 @@ export function compareJudged(before: ApprovalBasis, after: ApprovalBasis): Comp
     ...(before.action === after.action && same(before.options, after.options) ? [] : ["another action or option"]),
     ...(same(before.policy, after.policy) ? [] : ["the policy was changed"]),
     ...nodesWorse(before.nodes, after.nodes),
-    ...added(before.losses, after.losses).map((one) => `${one} is lost too`),
+    ...lostToo(added(before.losses, after.losses)),
     ...workloadsWorse(before.lossMarks, after.lossMarks),
     ...blockersWorse(before.blockers, after.blockers),
   ];

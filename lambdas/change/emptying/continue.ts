@@ -161,7 +161,7 @@ async function judgeExisting(task: EmptyingTask): Promise<void> {
   const { name, uid } = nodeOf(task);
   const machine = await task.steps.instances.describe(leaseOf(task).instanceId);
   const node = await task.steps.nodes.read(name);
-  if (node?.metadata?.uid === uid && !(machine && hasEnded(machine))) await task.judgeAgain();
+  if (node?.metadata?.uid === uid && !(machine && hasEnded(machine))) await task.judgeAgain("question");
 }
 
 /** Judges requester and node again, and gives the stage a new deadline. */

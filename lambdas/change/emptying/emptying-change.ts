@@ -1,13 +1,15 @@
 import { isForced } from "../../commands/request.ts";
 import { Refused } from "../../errors.ts";
+import { worseSinceApproved } from "../../messages/node/drained.ts";
 import { machineUnfit } from "../../messages/node/reboot.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
-import type { PlanCard } from "../../records/approval.ts";
+import type { ApprovalBasis, PlanCard, PlannedNodeIdentity } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
 import type { ApprovalPlan } from "../approval/approval.ts";
+import { compareJudged } from "../approval/judged.ts";
 import { acceptedRollout } from "../approval/rollout-approval.ts";
-import type { Change } from "../change.ts";
-import { judgeNode } from "../node/choose.ts";
+import type { Change, ChangeTask } from "../change.ts";
+import { type ChosenNode, judgeNode } from "../node/choose.ts";
 import { observeGuard } from "../node/observe-guard.ts";
 import type { Op } from "../operation/op.ts";
 import { timeOptions } from "../operation/timing.ts";
@@ -54,6 +56,9 @@ async function prepare(op: Op<EmptyingRequest>, planned: PlannedEmptying): Promi
   return guard ? { ...planned, plan: { ...planned.plan, guard } } : planned;
 }
 
+/** Identity of the node to which its approval is bound. */
+const identityOf = ({ uid, bootId, instanceId }: ChosenNode): PlannedNodeIdentity => ({ uid, bootId, instanceId });
+
 /** The facts to which the approval of a plan is bound, without the policy. */
 const recordOf = (request: EmptyingRequest, { chosen, options, plan }: PlannedEmptying): ApprovalPlan["record"] => ({
   action: request.command,
@@ -63,7 +68,7 @@ const recordOf = (request: EmptyingRequest, { chosen, options, plan }: PlannedEm
     ...(plan.throughEc2 ? { ec2: true } : {}),
     ...timeOptions(request),
   },
-  nodes: [{ uid: chosen.uid, bootId: chosen.bootId, instanceId: chosen.instanceId }],
+  nodes: [identityOf(chosen)],
   losses: lossClasses(plan.pods),
   blockers: blockerClasses(plan),
 });
@@ -98,19 +103,48 @@ async function planPart(op: Op<EmptyingRequest>, uid: string): Promise<PlannedEm
 }
 
 /**
- * Judges requester and node again after a wait. A node of a rollout that accepts losses may have got others meanwhile.
+ * Plans anew after the wait for a slot, and compares with what was approved: the node may have booted meanwhile, or may
+ * lose something else.
+ * @throws Refused when the plan is worse than what was approved
+ */
+async function checkAsApproved(op: Op<EmptyingRequest>, approved: ApprovalBasis): Promise<void> {
+  const planned = await planEmptying(op);
+  checkLosses({ ...planned, typed: null });
+  const { chosen, plan } = planned;
+  const { worse } = compareJudged(approved, {
+    ...approved,
+    nodes: [identityOf(chosen)],
+    losses: lossClasses(plan.pods),
+  });
+  if (worse.length > 0) throw new Refused(worseSinceApproved(chosen.name, worse), { code: "worse-than-approved" });
+}
+
+/**
+ * Judges requester and node again after the question whether a drain goes on. A node of a rollout that accepts losses may
+ * have got others meanwhile.
  * @throws Refused or Forbidden when the work may not continue
  */
-async function judgeAgain(
-  op: Op,
-  { chosen: { name }, options }: PlannedEmptying,
-  command: EmptyingRequest["command"],
-): Promise<void> {
-  if (!op.start.part || !options.force) return void (await judgeNode(op, command, name));
-  const request = { command, node: name, dryRun: false, force: name } as const;
-  const { chosen, plan } = await planEmptying({ ...op, request });
+async function judgeAfterQuestion(op: Op<EmptyingRequest>): Promise<void> {
+  const { command, node, force } = op.request;
+  if (!op.start.part || force === undefined) return void (await judgeNode(op, command, node));
+  const { chosen, plan } = await planEmptying(op);
   await checkListed(op, { chosen, pods: plan.pods });
 }
+
+/** Makes the function that judges the node again after a wait, by the plan that its work began with. */
+const judgeAgain =
+  (
+    { op, approved }: ChangeTask,
+    { chosen: { name, uid }, options }: PlannedEmptying,
+    command: EmptyingRequest["command"],
+  ) =>
+  async (after: "slot" | "question"): Promise<void> => {
+    const request = { command, node: name, dryRun: false, ...(options.force ? { force: name } : {}) };
+    const again = { ...op, request };
+    if (after === "question") return judgeAfterQuestion(again);
+    if (approved) return checkAsApproved(again, approved);
+    await planPart(again, uid);
+  };
 
 /** Makes the change of a command that empties a node. */
 export const emptying = <T extends EmptyingTask>({
@@ -134,7 +168,7 @@ export const emptying = <T extends EmptyingTask>({
   planPart,
   taskOf: (task, planned) => {
     const { chosen, options, plan } = planned;
-    const again = () => judgeAgain(task.op, planned, command);
+    const again = judgeAgain(task, planned, command);
     const facts = { pool: chosen.pool, options, pods: plan.pods.length, judgeAgain: again, isTouched: false };
     return taskOf({ ...task, ...facts }, planned);
   },

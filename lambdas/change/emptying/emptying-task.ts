@@ -9,8 +9,11 @@ export interface EmptyingTask extends ChangeTask {
   options: DrainOptions;
   /** Number of pods in the approved plan. */
   readonly pods: number;
-  /** Judges requester and node once more. @throws Refused or Forbidden when the work may not continue */
-  readonly judgeAgain: () => Promise<void>;
+  /**
+   * Judges requester and node once more. After the wait for a slot, when nothing has begun, the node must also be as it was
+   * approved. @throws Refused or Forbidden when the work may not continue
+   */
+  readonly judgeAgain: (after: "slot" | "question") => Promise<void>;
   /** Something may have been changed on the node. */
   isTouched: boolean;
 }

@@ -28,7 +28,7 @@ async function judgeIfThere(task: EmptyingTask): Promise<"there" | "gone"> {
   const { name, uid } = nodeOf(task);
   const node = await task.steps.nodes.read(name);
   if (!node || (node.metadata?.uid !== uid && task.workflow !== "remove")) return "gone";
-  await task.judgeAgain();
+  await task.judgeAgain("slot");
   return "there";
 }
 

@@ -32,6 +32,10 @@ export const notDrainedSummary = {
 export const forceNeedsName = (node: string, typed: string): string =>
   `--force requires the node's name: ${code(hostOf(node))}, not ${code(typed)}.`;
 
+/** Explains why a node is not emptied that got worse after its plan was approved, such as while it waited for its slot. */
+export const worseSinceApproved = (node: string, worse: readonly string[]): string =>
+  `${node} got worse since its plan was approved (${worse.join("; ")})`;
+
 /** The plan of a drain, for the message that asks for its approval. */
 export const drainPlanCard = (plan: NodePlan): PlanCard => ({
   ...(isHopelessPlan(plan) ? { isHopeless: true } : {}),

@@ -36,8 +36,8 @@ const operationCodes = {
     remedy: "repair the nodes that the message names (`{win} why`), or wait for its operations, then try again",
   },
   "worse-than-approved": {
-    cause: "the node changed after its rollout was approved",
-    remedy: "reboot this node alone: its own plan asks for an approval",
+    cause: "the node changed after its plan was approved",
+    remedy: "run the command on this node alone: it is planned anew",
   },
   "frozen-or-held": {
     cause: "a freeze or a hold was set after the request",

@@ -11,6 +11,8 @@ afterEach(() => here.close());
 test("a second removal in a pool waits, names what holds the slot, and goes on when it is given back", async () => {
   here = await withThirdNode({ deadlines: { evict: 60 } });
   const first = await firstRemoval(here);
+  // Its pods come to the second node first: local data that its dialog does not show would end the second removal.
+  await here.until(() => podsOn(here, web).join() === "guarded", 5, "the first node to be empty");
   await secondRemoval(here);
   const told = new RegExp(
     `a slot in pool web, of which 1 node may be away: ${first} has ip-10-0-3-7.* since .*2026-11-21`,

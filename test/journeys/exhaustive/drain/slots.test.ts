@@ -2,7 +2,20 @@ import { afterEach, expect, test } from "vitest";
 import { CANCEL_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
-import { allowDisruptions, cordonByHand, edge, kubectl, otherWeb, shortName, stateOf, web } from "../../others.ts";
+import { SHORT } from "../../on-web.ts";
+import {
+  allowDisruptions,
+  cordonByHand,
+  edge,
+  kubectl,
+  otherWeb,
+  podOn,
+  podsOn,
+  shortName,
+  stateOf,
+  web,
+} from "../../others.ts";
+import { askEc2 } from "../../outside.ts";
 import { inThreads, openly } from "../../reading.ts";
 import { ask, confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
 import { stop } from "../../stopping.ts";
@@ -90,6 +103,33 @@ test("a removal whose Node was recreated while it waited for a slot does not ter
   await settled(here);
   expect((await newest(here)).nodes[0]?.failure?.why).toContain("was deleted and recreated while its removal waited");
   expect(stateOf(here, web)).toBe("running");
+});
+
+const bare = async (): Promise<void> => void here.simulator.kubernetes.create(podOn(web, "by-hand"));
+const boots = async (): Promise<void> => {
+  await askEc2(here, "RebootInstances", { "InstanceId.1": web.instanceId });
+  await here.pass(12);
+};
+
+test.each([
+  ["gets a pod of its own", `drain ${SHORT} --force ${SHORT}`, bare, "unmanaged pod is lost too"],
+  ["is booted by others", `reboot ${SHORT} --force ${SHORT}`, boots, "has booted again"],
+] as const)("a node that %s while it waits for a slot is not emptied", async (_what, command, meanwhile, why) => {
+  here = await withThirdNode({ approvals: { drain: { needs: 0 }, reboot: { needs: 0 } } });
+  await here.pass(6);
+  await cordonByHand(here, otherWeb);
+  await here.type("operator", `/win ${command}`);
+  await here.until(async () => (await stage(here)) === "slot", 5, "the slot");
+  await meanwhile();
+  const before = podsOn(here, web);
+  await cordonByHand(here, otherWeb, false);
+  await settled(here);
+  expect((await newest(here)).nodes[0]?.failure).toMatchObject({
+    ...{ stage: "slot", code: "worse-than-approved", left: "nothing was changed" },
+    why: expect.stringContaining(why),
+  });
+  expect(podsOn(here, web)).toEqual(before);
+  expect(await heldBack(here)).toEqual([]);
 });
 
 test("a removal that gets no slot ends at the deadline and says what it waited for", async () => {

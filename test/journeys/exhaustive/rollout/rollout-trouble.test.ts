@@ -92,7 +92,7 @@ describe("A rollout in which others are at work", { timeout: 120_000 }, () => {
     await paused();
     const told = [...openly(here), ...inThreads(here)].join("\n");
     expect(told).toContain("has booted again); a reboot of this node alone asks again");
-    expect(told).toContain("*Remedy:* reboot this node alone: its own plan asks for an approval");
+    expect(told).toContain("*Remedy:* run the command on this node alone: it is planned anew");
     expect(told).not.toContain("maxUnavailable");
     expect(bootOf(names[1])).toBe(between);
     await here.press("operator", RESUME_ROLLOUT);
