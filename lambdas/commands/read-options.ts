@@ -8,8 +8,8 @@ export interface TypedOption {
   /** With its hyphens, in lower case, without its value. */
   readonly typed: string;
   readonly value: Word | null;
-  /** Does a plain word follow its unquoted value? Then the quotes of a text may be missing. */
-  readonly isFollowed: boolean;
+  /** The plain word after its unquoted value: the quotes of a text may be missing. */
+  readonly follower: Word | null;
 }
 
 /** Is a word an option? A negative number is not: it is a wrong count. */
@@ -47,8 +47,8 @@ export function splitOptions(
       if (takesNext) at += 1;
       const after = words[at + 1];
       const own = takesNext ? next : value;
-      const isFollowed = own?.quoted === false && after !== undefined && !isOption(after);
-      options.push({ typed, value: own, isFollowed });
+      const follower = own?.quoted === false && after !== undefined && !isOption(after) ? after : null;
+      options.push({ typed, value: own, follower });
     }
   }
   return { options, plain };

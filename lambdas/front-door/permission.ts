@@ -1,4 +1,4 @@
-import { emptyRoster, groupsOf } from "../commands/membership.ts";
+import { emptyRoster, groupsOf, groupsWithRoles } from "../commands/membership.ts";
 import { audienceOf, mayUseSomewhere, rolesOf } from "../commands/policy.ts";
 import type { Refusal } from "../messages/command/refusals.ts";
 import type { FrontDoor } from "./front-door.ts";
@@ -15,6 +15,8 @@ export interface Person {
   readonly roles: readonly string[];
   /** Pools whose rules could not be read at the schedule's last tick. */
   readonly unreadablePools: readonly string[];
+  /** True if no roster tells who is in the user groups that have roles. */
+  readonly unknownGroups: boolean;
 }
 
 /**
@@ -36,21 +38,27 @@ export async function personOf(
   door: FrontDoor,
   { userId }: SlackSender,
 ): Promise<Person | { readonly refusal: Refusal }> {
-  const roster = (await door.steps.roster.read()) ?? emptyRoster;
+  const known = await door.steps.roster.read();
+  const roster = known ?? emptyRoster;
   // An id such as "constructor" must not find a property that every object inherits.
   const membership = (Object.hasOwn(roster.memberships, userId) ? roster.memberships[userId] : null) ?? "member";
   const { unreadablePools } = roster;
+  const unknownGroups = !known && groupsWithRoles(door.configuration).length > 0;
   return membership === "member"
-    ? { roles: rolesOf(door.configuration, userId, groupsOf(roster, userId)), unreadablePools }
+    ? { roles: rolesOf(door.configuration, userId, groupsOf(roster, userId)), unreadablePools, unknownGroups }
     : { refusal: { kind: membership } };
 }
 
-/** Refusal of a command by the policy, with those whom the person can ask. */
-export const refusedByPolicy = ({ configuration }: FrontDoor, command: string): Refusal => ({
-  kind: "policy",
-  command,
-  allowed: audienceOf(configuration, command),
-});
+/**
+ * Refusal of a command by the policy, with those whom the person can ask. Where a user group may use it whose members are
+ * not known, it says that instead.
+ */
+export function refusedByPolicy({ configuration }: FrontDoor, command: string, { unknownGroups }: Person): Refusal {
+  const ofGroups = rolesOf(configuration, "", groupsWithRoles(configuration));
+  return unknownGroups && mayUseSomewhere(configuration, ofGroups, command)
+    ? { kind: "unknown-groups", command }
+    : { kind: "policy", command, allowed: audienceOf(configuration, command) };
+}
 
 /**
  * Checks that a person may use a command from this channel; runs for every command and for every click.
@@ -61,5 +69,5 @@ export async function refusalOf(door: FrontDoor, origin: SlackSender, command: s
   if (elsewhere) return elsewhere;
   const person = await personOf(door, origin);
   if ("refusal" in person) return person.refusal;
-  return mayUseSomewhere(door.configuration, person.roles, command) ? null : refusedByPolicy(door, command);
+  return mayUseSomewhere(door.configuration, person.roles, command) ? null : refusedByPolicy(door, command, person);
 }

@@ -30,7 +30,7 @@ function help(door: FrontDoor, topic: string | null, person: Person): Message {
   const theirs = usable(configuration, person.roles);
   return topic
     ? commandHelp(commandOf(topic), theirs)
-    : helpMessage(commands, { usable: theirs, unreadablePools: person.unreadablePools }, configuration.cluster.name);
+    : helpMessage(commands, { ...person, usable: theirs }, configuration.cluster.name);
 }
 
 /**
@@ -56,7 +56,9 @@ async function act(door: FrontDoor, typed: SlashCommand, request: Request, perso
     return vote(door, { ...typed, ...request, decision: request.command, asking: null });
   const submission = { request, requester: { userId, userName, channel }, triggerId, responseUrl };
   const operation = await (may ? accept : recordRefusal)(door, submission);
-  return wasRefusedHere(operation) ? refusalMessage(refusedByPolicy(door, request.command)) : startedAnswer(operation);
+  return wasRefusedHere(operation)
+    ? refusalMessage(refusedByPolicy(door, request.command, person))
+    : startedAnswer(operation);
 }
 
 /**

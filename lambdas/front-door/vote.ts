@@ -130,7 +130,7 @@ async function refusalIn(
   if ("refusal" in person) return person.refusal;
   const rules = rulesIn(door.configuration, pool);
   const denied = [BREAK_GLASS, command].find((one) => !mayUse(rules, person.roles, one));
-  return denied === undefined ? null : refusedByPolicy(door, denied);
+  return denied === undefined ? null : refusedByPolicy(door, denied, person);
 }
 
 /** The request for one node without its approval; it waits for no time, as the approval was asked for before it. */

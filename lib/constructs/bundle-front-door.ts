@@ -54,7 +54,12 @@ const CLIENT_FILES = /@slack\/web-api\/dist\/(file-upload|chat-stream)\.js$/;
 /** Node's zlib, which Slack's client uses only for analytics files; loading it takes some 3 ms of a cold start. */
 const ZLIB = /^(node:)?zlib$/;
 
-/** Descriptions of Slack's packages. Slack's client reads only name and version, for the user agent. */
+/** The file that makes the user agent of Slack's client. The front door calls itself as it does to AWS. */
+const USER_AGENT_FILE = /@slack\/web-api\/dist\/instrument\.js$/;
+
+const USER_AGENT = `exports.addAppMetadata = () => undefined; exports.getUserAgent = () => "casement";`;
+
+/** Descriptions of Slack's packages. Bolt reads only name and version, for the user agent. */
 const DESCRIPTIONS = /@slack\/(bolt|web-api)\/package\.json$/;
 
 /** Slack's client has a property for each family of the Web API's methods, and binds every method when it is made. */
@@ -87,6 +92,7 @@ const leaveOut: Plugin = {
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
     build.onLoad({ filter: TYPES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
+    build.onLoad({ filter: USER_AGENT_FILE }, () => ({ contents: USER_AGENT }));
     build.onLoad({ filter: METHODS_FILE }, ({ path }) => ({ contents: neededMethods(readFileSync(path, "utf8")) }));
     build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {
       const { name, version } = JSON.parse(readFileSync(path, "utf8"));

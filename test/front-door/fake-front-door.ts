@@ -48,6 +48,8 @@ export interface Memory {
   readonly members: string[];
   /** Pools whose rules could not be read. */
   readonly unreadablePools: string[];
+  /** The schedule has not written the roster for half an hour. */
+  hasNoRoster?: boolean;
   /** Verbs that throw: "ledger.requested". */
   readonly broken: Set<string>;
 }
@@ -172,12 +174,15 @@ const responseUrlsOf = ({ responseUrls }: Memory) => ({
 });
 
 const rosterOf = (memory: Memory) => ({
-  read: async () => ({
-    groups: { S0OPERATORS: memory.members },
-    memberships: Object.fromEntries(memory.memberships),
-    unreadablePools: memory.unreadablePools,
-    readAt: new Date(NOW).toISOString(),
-  }),
+  read: async () =>
+    memory.hasNoRoster
+      ? undefined
+      : {
+          groups: { S0OPERATORS: memory.members },
+          memberships: Object.fromEntries(memory.memberships),
+          unreadablePools: memory.unreadablePools,
+          readAt: new Date(NOW).toISOString(),
+        },
 });
 
 /** The verbs of a noun, each of which throws while it is broken; verbs that the front door has no use for are missing. */

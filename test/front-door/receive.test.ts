@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { commands } from "../../lambdas/commands/list.ts";
+import { refusedByPolicy } from "../../lambdas/front-door/permission.ts";
 import { executionName } from "../../lambdas/steps/executions.ts";
-import { NOW } from "./fake-front-door.ts";
+import { fakeFrontDoor, NOW } from "./fake-front-door.ts";
 import { frontDoorInMemory } from "./front-door-in-memory.ts";
 
 let { memory, answerTo, type, onlyOperation } = frontDoorInMemory();
@@ -187,6 +188,27 @@ describe("somebody who may not", () => {
     expect(await type("add web")).toContain(sentence);
     expect(await type("help")).toContain(sentence);
     expect(memory.operations.size).toBe(0);
+  });
+
+  test("learns that nobody knows the user groups, when the roster is too old, and may ask again later", async () => {
+    memory.hasNoRoster = true;
+    const said = await type("add web");
+    expect(said).toContain("cannot tell who is in your user groups");
+    expect(said).toContain("Try again in five minutes");
+    expect(said).not.toContain("do not have permission");
+    expect(JSON.stringify(await answerTo("help"))).toContain("cannot tell who is in your user groups");
+    expect(memory.starts).toEqual([]);
+    memory.hasNoRoster = false;
+    expect(await type("add web", { trigger_id: "1.2.4" })).toContain("Checking");
+  });
+
+  test("is refused by the policy without a roster too, where no user group may use the command", async () => {
+    memory.hasNoRoster = true;
+    expect(await type("nodes", { user_id: "U0READER" })).toContain("Fetching the current state");
+    const { door } = fakeFrontDoor();
+    const readersAlone = { ...door, configuration: { ...door.configuration, policy: { add: ["reader"] } } };
+    const person = { roles: [], unreadablePools: [], unknownGroups: true };
+    expect(refusedByPolicy(readersAlone, "add", person)).toMatchObject({ kind: "policy", allowed: ["U0READER"] });
   });
 
   test("gets nothing done while the directory cannot be read", async () => {

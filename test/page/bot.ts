@@ -20,7 +20,12 @@ const sendable = (message: Message) => {
 };
 
 const answers: Readonly<Record<string, () => Message>> = {
-  help: () => helpMessage(commands, { usable: ["help", "nodes", "add"], unreadablePools: [] }, demo.cluster.name),
+  help: () =>
+    helpMessage(
+      commands,
+      { usable: ["help", "nodes", "add"], unreadablePools: [], unknownGroups: false },
+      demo.cluster.name,
+    ),
   nodes: () =>
     nodesMessage(
       ["ip-10-0-0-21", "ip-10-0-0-22"].map((name) => ({

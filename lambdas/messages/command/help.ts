@@ -4,7 +4,7 @@ import type { Message } from "../../records/records.ts";
 import { header, section, sections } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
 import { code, plain } from "../slack/text.ts";
-import { unreadableRules } from "./refusals.ts";
+import { groupsUnknown, unreadableRules } from "./refusals.ts";
 import { shownForm, typeThis } from "./syntax.ts";
 
 const line = (command: Command, usable: readonly string[]): string =>
@@ -16,6 +16,8 @@ export interface HelpReader {
   readonly usable: readonly string[];
   /** Pools whose rules cannot be read. */
   readonly unreadablePools: readonly string[];
+  /** True if nobody knows which user groups the reader is in. */
+  readonly unknownGroups: boolean;
 }
 
 /**
@@ -24,13 +26,14 @@ export interface HelpReader {
  */
 export function helpMessage(
   commands: readonly Command[],
-  { usable, unreadablePools }: HelpReader,
+  { usable, unreadablePools, unknownGroups }: HelpReader,
   cluster: string,
 ): Message {
   const changing = commands.some((command) => command.effect === "change" && usable.includes(command.name));
-  const rights = changing
-    ? ""
-    : "\nYour roles allow no changes. Roles are granted under `people` in Casement's configuration.";
+  const noChanges = unknownGroups
+    ? groupsUnknown
+    : "Your roles allow no changes. Roles are granted under `people` in Casement's configuration.";
+  const rights = changing ? "" : `\n${noChanges}`;
   return {
     text: "How to use {win}",
     blocks: [

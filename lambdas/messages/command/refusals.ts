@@ -8,11 +8,16 @@ export type Refusal =
   | { readonly kind: "workspace" | "guest" | "bot" | "shared-channel" }
   | { readonly kind: "channel"; readonly channel: string; readonly cluster: string }
   | { readonly kind: "policy"; readonly command: string; readonly allowed?: readonly string[] }
+  | { readonly kind: "unknown-groups"; readonly command: string }
   | { readonly kind: "unreadable"; readonly command: string; readonly pools: readonly string[] };
 
 /** Sentence about pools whose rules cannot be read. */
 export const unreadableRules = (pools: readonly string[]): string =>
   `Casement cannot read the rules of ${pools.length === 1 ? "pool" : "pools"} ${some(pools.map(code), 20)}, so no one may act on ${pools.length === 1 ? "its" : "their"} nodes.`;
+
+/** Sentence about a roster that is missing or too old. */
+export const groupsUnknown =
+  "Casement cannot tell who is in your user groups: it has read none from Slack in the last 30 minutes.";
 
 const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind: K }>) => string } = {
   workspace: () => "Only members of Casement's own workspace can use it. Nothing was changed.",
@@ -24,6 +29,8 @@ const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind:
     `${plain(cluster)} is managed in <#${plain(channel, 40)}>. Run ${typeThis("…")} there.`,
   unreadable: ({ command, pools }) =>
     `${unreadableRules(pools)} ${code(command)} was refused and nothing was changed. ${typeThis("doctor")} shows the fault.`,
+  "unknown-groups": ({ command }) =>
+    `${groupsUnknown} ${code(command)} was refused and nothing was changed. Try again in five minutes. If it is refused again, see docs/runbook.md#event-errors; freezing works from the terminal.`,
   policy: ({ command, allowed = [] }) => {
     const ask = allowed.length > 0 ? `Ask ${some(allowed.map(mentionOf), 5)}, who may. ` : "";
     return `You do not have permission to use ${code(command)}. Nothing was changed. ${ask}${typeThis("help")} shows what you can use; roles are granted under \`people\` in Casement's configuration.`;
