@@ -1,5 +1,6 @@
 import { approvable, BREAK_GLASS } from "../lambdas/commands/approvals.ts";
 import { commands } from "../lambdas/commands/list.ts";
+import { BY_SCHEDULE } from "../lambdas/commands/rule-gaps.ts";
 import type { Configuration } from "../lambdas/configuration/configuration.ts";
 
 /** A fault of a configuration: the path of the wrong value, and the reason why it is wrong. */
@@ -52,16 +53,25 @@ function commandFaults(at: readonly string[], policy: Rules["policy"], people: R
 
 /** Finds faults in the approvals for all pools, and in the approvals and policies of single pools. */
 function approvalFaults({ approvals, people, pools: all }: Rules): Fault[] {
-  const known: ReadonlySet<string> = new Set([...approvable, ...commands.map(({ name }) => name)]);
   const faultsOfRules = (path: readonly string[], rules: Rules["approvals"]): Fault[] =>
     Object.entries(rules).flatMap(([command, { roles = [] }]) => {
-      const unknown = known.has(command) ? [] : ["there is no such command"];
+      const unused = unusedWhy(command, path.length > 1);
       const vacant = roles.filter((name) => !(name in people)).map((name) => `no person is given the role ${name}`);
-      return [...unknown, ...vacant].map((message) => ({ path: [...path, command], message }));
+      return [...unused, ...vacant].map((message) => ({ path: [...path, command], message }));
     });
   const ofPools = Object.entries(all).flatMap(([name, pool]) => [
     ...faultsOfRules(["pools", name, "approvals"], pool.approvals ?? {}),
     ...commandFaults(["pools", name, "policy"], pool.policy ?? {}, people),
   ]);
   return [...faultsOfRules(["approvals"], approvals), ...ofPools];
+}
+
+/** Says why nothing would ever read an approval rule for a word; nothing if it is read. */
+function unusedWhy(word: string, isOfPool: boolean): string[] {
+  if (!approvable.includes(word)) {
+    const isCommand = commands.some(({ name }) => name === word);
+    return [isCommand ? `${word} asks for no approval: only ${approvable.join(", ")} do` : "there is no such command"];
+  }
+  const concernsAll = isOfPool && BY_SCHEDULE.has(word);
+  return concernsAll ? [`${word} concern the machines of all pools: write the rule under approvals`] : [];
 }

@@ -38,7 +38,7 @@ function peopleOf({ people }: ApprovalRules, roles: readonly string[], groups: G
 }
 
 /** Approvals that a schedule asks for, in no pool. */
-const BY_SCHEDULE: ReadonlySet<string> = new Set(["authorities"]);
+export const BY_SCHEDULE: ReadonlySet<string> = new Set(["authorities"]);
 
 /**
  * Finds an approval that too few people can give: fewer than the rule needs, and fewer than two if people ask for it,

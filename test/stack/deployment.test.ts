@@ -99,6 +99,11 @@ describe("the configuration file", () => {
     ["cluster.serviceNetwork", "10.0.0.0/8", "cluster.serviceNetwork: overlaps with cluster.clusterNetwork"],
     ["cluster.clusterNetwork", "240.0.0.0/14", "is in 240.0.0.0/4, which Windows does not use"],
     ["people.approver", [], "no person has this role"],
+    ["approvals.dance", { needs: 1 }, "there is no such command"],
+    ["approvals.add", { needs: 2 }, "add asks for no approval: only drain, reboot"],
+    ["approvals.thaw", { needs: 0 }, "thaw asks for no approval"],
+    ["pools.web.approvals", { guard: { needs: 1 } }, "pools.web.approvals.guard: guard asks for no approval"],
+    ["pools.web.approvals", { authorities: { needs: 2 } }, "concern the machines of all pools"],
     ["pools", {}, "name at least one pool"],
     ["pools.Web", example().pools, "a pool's name must be at most 30 of a-z, 0-9 and -, such as web"],
     ["pools.web.maxUnavailable", 0, "must be at least 1, or a percentage such as 20%: with 0 no node could be drained"],
@@ -146,6 +151,8 @@ describe("a value of the configuration file", () => {
     ["pools.web.instanceTypes", ["g4ad.xlarge", "u-6tb1.metal", "x2iedn.metal-48xl", "t3.micro", "m5zn.12xlarge"]],
     ["pools.web.labels", { "example.com/role": "web", tier: "a", "k8s.example.com/x": "y" }],
     ["aws.notify", "none"],
+    ["approvals.authorities", { needs: 2 }],
+    ["pools.web.approvals", { restart: { needs: 2 } }],
     ["cluster.certificateAuthority", `${ofServer}${authorityOf(example())}`],
   ] as const)("is accepted at synth, and again when the release is published: %s %j", ([path, value]) => {
     const { configuration } = releaseContent(deploymentOf(exampleWhere(path, value), NOW), null, made);
