@@ -61,6 +61,16 @@ describe("A cordon that is kept because a reboot was not proven", () => {
     const again = await sweeper().find("uid-3");
     expect([again?.failedAt?.length, again?.unproven?.isQuarantined]).toEqual([2, true]);
   });
+
+  it("keeps the boot that must be over when a later restart fails, which is no failed proof", async () => {
+    await remover().own(of("uid-4", "reboot-1"));
+    await remover().keep("uid-4", "reboot-1", { before });
+    await remover().own(of("uid-4", "restart-1"));
+    await remover().keep("uid-4", "restart-1", { before: null });
+    const kept = await sweeper().find("uid-4");
+    expect(kept).toMatchObject({ operation: "restart-1", unproven: { before, isQuarantined: false } });
+    expect(kept?.failedAt).toHaveLength(1);
+  });
 });
 
 describe("The sweep's turn", () => {
