@@ -160,10 +160,12 @@ export const cordons = (context: StepContext) => {
     keep: (uid: string, operation: string, unproven?: Pick<UnprovenReboot, "before">) =>
       change({ uid, operation }, (open) => {
         if (open.keptAt !== undefined) return null;
-        const { kept: _replaced, ...rest } = withoutIndex(open);
+        const { kept: replaced, ...rest } = withoutIndex(open);
         const keptAt = timestamp(context);
         return {
           ...rest,
+          // What the replaced cordon had added goes with this one.
+          adds: { ...rest.adds, labels: { ...replaced?.adds.labels, ...rest.adds.labels } },
           keptAt,
           ...(unproven ? unprovenFields(unproven.before, open, keptAt) : {}),
           [EXPIRES]: expiryAfter(keptAt, context.settings.retentionDays),
