@@ -26,6 +26,7 @@ import type { FailureCode, FailureReason, StageFault } from "../../records/failu
 import type { ObservationState } from "../../steps/machine/machine-observation.ts";
 import { currentScreenshot } from "./screenshot.ts";
 import type { RebootTask } from "./task.ts";
+import { bootBefore } from "./unproven.ts";
 
 /** An observation that the machine has answered. */
 type AnsweredObservation = Extract<ObservationState, { state: "answered" }>;
@@ -261,11 +262,9 @@ async function factsOf(task: RebootTask, { verdict, answers }: AnsweredObservati
     kubernetes: { known: true, value: cluster },
     machine: { known: true, value: { verdict, answers, at: now } },
     expected: profileOf(runtime.configuration).expected,
-    before: beforeOf(task),
+    before: (await bootBefore(task)) ?? anyBoot,
   };
 }
 
 /** Placeholder for an unknown boot: every boot of the machine differs from it. */
 const anyBoot: BootBefore = { bootId: null, bootedAt: new Date(0).toISOString(), askedAt: new Date(0).toISOString() };
-
-const beforeOf = ({ before }: RebootTask): BootBefore => before ?? anyBoot;

@@ -2,7 +2,20 @@ import { giveBackCordon } from "../../change/node/cordon.ts";
 import { settleLeftWork } from "../../change/node/settle.ts";
 import { type NodeTask, nodeOf } from "../../change/node/task.ts";
 import { auditNode } from "../../change/operation/audit.ts";
+import type { BootBefore } from "../../health/facts.ts";
 import { type CordonOutcome, deletedSince, provenSince } from "../../messages/node/cordon.ts";
+import type { RebootTask } from "./task.ts";
+
+/**
+ * Finds the boot that must be over before the node is proven: the one that this work ended, or the one that an earlier,
+ * unproven reboot should have ended. Call inside a step or a poll.
+ * @returns null when neither is known
+ */
+export async function bootBefore(task: RebootTask): Promise<BootBefore | null> {
+  if (task.before !== null) return task.before;
+  const open = await task.steps.cordons.find(nodeOf(task).uid);
+  return open?.kept?.unproven?.before ?? null;
+}
 
 /**
  * Releases the cordon that an earlier, unproven reboot left on the node. Call inside a step or a poll.

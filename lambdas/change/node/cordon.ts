@@ -27,10 +27,10 @@ export type CordonTarget = Pick<CordonRecord, "node" | "uid" | "instanceId" | "o
   readonly takesOut?: boolean;
 };
 
-/** The label that takes the node out of load balancers; none if somebody else had set it already. */
+/** The label that takes the node out of load balancers; none if others had set it already, or it belongs to a kept cordon. */
 function labelsFor(node: Node, { takesOut }: CordonTarget, open: OpenCordon | undefined): Record<string, string> {
   const isThere = node.metadata?.labels?.[OUT_OF_BALANCERS] !== undefined;
-  const isOwn = open?.adds.labels[OUT_OF_BALANCERS] !== undefined;
+  const isOwn = open?.keptAt === undefined && open?.adds.labels[OUT_OF_BALANCERS] !== undefined;
   return takesOut && (!isThere || isOwn) ? { [OUT_OF_BALANCERS]: "true" } : {};
 }
 

@@ -25,6 +25,12 @@ export const ROUND_MS = 1_500;
  */
 const EMPTY_MS = 5_000;
 
+/**
+ * Time until which an emptied node is watched for late pods: at the drain's deadline it is empty enough.
+ * @param emptySince milliseconds since the epoch, as the deadline and the result
+ */
+export const watchedUntil = (emptySince: number, deadline: number): number => Math.min(emptySince + EMPTY_MS, deadline);
+
 /** Milliseconds between two lists of all volume attachments of the cluster. */
 const VOLUMES_MS = 5_000;
 
@@ -116,7 +122,7 @@ export const rounds = (context: StepContext) => {
     const now = context.now();
     const emptySince = before.emptySince ?? now;
     const state = { ...before, emptySince };
-    const over = { state, end: null, waitsFor: latePods, nextAt: emptySince + EMPTY_MS };
+    const over = { state, end: null, waitsFor: latePods, nextAt: watchedUntil(emptySince, deadline) };
     if (now < over.nextAt) return over;
     const volumes = await look.attachments(node.name);
     const end = { kind: "drained", ...keptIn(warnings) } as const;

@@ -8,7 +8,7 @@ import { tableClient } from "./table.ts";
 
 /** A reboot that could not be verified. */
 export interface UnprovenReboot {
-  /** The boot that the reboot should have ended; null if the machine was not told to reboot. */
+  /** The boot that the reboot, or an earlier unproven one, should have ended; null if none was ordered. */
   readonly before: BootBefore | null;
   /** Did two proofs fail within a day, so that only a person may uncordon the node? */
   readonly isQuarantined: boolean;
@@ -21,11 +21,15 @@ const QUARANTINE_WITHIN_MS = 24 * 3_600_000;
 export const recentFailures = (failedAt: readonly string[] = [], now: string): readonly string[] =>
   failedAt.filter((at) => Date.parse(now) - Date.parse(at) < QUARANTINE_WITHIN_MS);
 
-/** Fields of a cordon that stays because a reboot could not be verified. */
-function unprovenFields(before: BootBefore | null, failedAt: readonly string[] | undefined, now: string) {
+/**
+ * Fields of a cordon that stays because a reboot could not be verified. Work that ordered no reboot leaves the boot that an
+ * earlier reboot should have ended.
+ */
+function unprovenFields(before: BootBefore | null, { failedAt, kept }: OpenCordon, now: string) {
   // A machine that was not told to reboot has not failed a proof.
   const failures = before === null ? recentFailures(failedAt, now) : [...recentFailures(failedAt, now), now];
-  return { failedAt: failures, unproven: { before, isQuarantined: failures.length > 1 } };
+  const mustEnd = before ?? kept?.unproven?.before ?? null;
+  return { failedAt: failures, unproven: { before: mustEnd, isQuarantined: failures.length > 1 } };
 }
 
 /** The record of a cordon that is not restored yet, and the progress of that. */
@@ -156,12 +160,14 @@ export const cordons = (context: StepContext) => {
     keep: (uid: string, operation: string, unproven?: Pick<UnprovenReboot, "before">) =>
       change({ uid, operation }, (open) => {
         if (open.keptAt !== undefined) return null;
-        const { kept: _replaced, ...rest } = withoutIndex(open);
+        const { kept: replaced, ...rest } = withoutIndex(open);
         const keptAt = timestamp(context);
         return {
           ...rest,
+          // What the replaced cordon had added goes with this one.
+          adds: { ...rest.adds, labels: { ...replaced?.adds.labels, ...rest.adds.labels } },
           keptAt,
-          ...(unproven ? unprovenFields(unproven.before, open.failedAt, keptAt) : {}),
+          ...(unproven ? unprovenFields(unproven.before, open, keptAt) : {}),
           [EXPIRES]: expiryAfter(keptAt, context.settings.retentionDays),
         };
       }),

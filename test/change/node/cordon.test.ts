@@ -191,6 +191,22 @@ describe("A node that others have cordoned", () => {
   });
 });
 
+describe("A node that an earlier operation left cordoned and out of the load balancers", () => {
+  it("stays out of them: a later operation does not record the label as its own", async () => {
+    const left = nodeWith({ isCordoned: true, label: "true", by: "drain-1" });
+    const open = {
+      ...record,
+      operation: "drain-1",
+      at: AT,
+      keptAt: AT,
+      adds: { taints: [], annotations: {}, labels: out },
+    };
+    expect((await cordoned({ ...target, takesOut: true }, [left], open)).calls).toEqual([
+      ["cordons.own", ownedWith({}, {}, true)],
+    ]);
+  });
+});
+
 describe("What was cordoned for an operation", () => {
   /** Gives it back. @returns the outcome or the error, and the calls that wrote */
   async function back(

@@ -61,6 +61,26 @@ describe("A cordon that is kept because a reboot was not proven", () => {
     const again = await sweeper().find("uid-3");
     expect([again?.failedAt?.length, again?.unproven?.isQuarantined]).toEqual([2, true]);
   });
+
+  it("keeps the boot that must be over when a later restart fails, which is no failed proof", async () => {
+    await remover().own(of("uid-4", "reboot-1"));
+    await remover().keep("uid-4", "reboot-1", { before });
+    await remover().own(of("uid-4", "restart-1"));
+    await remover().keep("uid-4", "restart-1", { before: null });
+    const kept = await sweeper().find("uid-4");
+    expect(kept).toMatchObject({ operation: "restart-1", unproven: { before, isQuarantined: false } });
+    expect(kept?.failedAt).toHaveLength(1);
+  });
+
+  it("takes over the labels of the kept cordon that it replaces, so that an uncordon takes them off", async () => {
+    const labels = { "casement.dev/label": "true" };
+    const drained = of("uid-5", "drain-1");
+    await remover().own({ ...drained, adds: { ...drained.adds, labels } });
+    await remover().keep("uid-5", "drain-1");
+    await remover().own({ ...of("uid-5", "reboot-1"), wasUnschedulable: true });
+    await remover().keep("uid-5", "reboot-1", { before });
+    expect(await sweeper().find("uid-5")).toMatchObject({ operation: "reboot-1", adds: { labels } });
+  });
 });
 
 describe("The sweep's turn", () => {
