@@ -32,7 +32,11 @@ const reboot = emptying<RebootTask>({
   }),
   card: rebootPlanCard,
   dryRun: rebootDryRun,
-  taskOf: (task, { plan }) => ({ ...task, ...unproven, isThroughEc2: plan.throughEc2 !== undefined }),
+  taskOf: (task, { plan }) => ({
+    ...{ ...task, ...unproven },
+    // The card that was approved may be newer than the first plan.
+    isThroughEc2: task.approved ? task.approved.options.ec2 === true : plan.throughEc2 !== undefined,
+  }),
   finish: finishing(rebootedSummary, goneBeforeReboot),
   words: endingWords(notRebootedSummary),
   ...{ undo, failure },

@@ -43,6 +43,24 @@ describe("A machine whose SSM agent is silent", () => {
     await expectSound(here);
   });
 
+  test("is rebooted through SSM when it reports again before the vote, as the second card says", async () => {
+    here = await withSeedNodes();
+    const fault = injectFault(here, "agent-silent", ofWeb);
+    await here.pass(12);
+    await type();
+    const asked = async () => (await newest(here)).operation.approval;
+    await here.until(async () => (await asked())?.state === "open", 5, "the question");
+    endFault(here, fault);
+    await here.pass(6);
+    await here.press("approver", APPROVE_OPERATION);
+    await here.until(async () => (await asked())?.asking === 2, 10, "the second question");
+    await here.pass(1);
+    await here.press("approver", APPROVE_OPERATION);
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(ec2Reboots()).toEqual([]);
+  });
+
   test("is refused before the cordon when it falls silent after the plan, and the button plans EC2's reboot", async () => {
     here = await withSeedNodes();
     await type();
