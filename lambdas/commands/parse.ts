@@ -73,6 +73,8 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
     if ("problem" in chosen) return chosen;
     const values = readArguments(words, { ...vocabulary, command, findTopic, chosen: chosen.value });
     if ("problem" in values) return { problem: unquoted(command, options) ?? values.problem };
+    const problem = unquoted(command, options, targetsAfterText(command, words, chosen.value));
+    if (problem) return { problem };
     return shaped(command, { command: command.name, ...values.value, ...chosen.value });
   };
 
@@ -97,14 +99,39 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
   };
 }
 
-/** Finds an option whose value has several words without quotes, which explains words that fit nowhere. */
-function unquoted(command: Command, options: readonly TypedOption[]): Problem | null {
+type TextOption = Extract<Option, { kind: "text" }>;
+
+/**
+ * Finds an option whose value has several words without quotes, which explains words that fit nowhere.
+ * @param isPart can the word after the value belong to the text?
+ */
+function unquoted(
+  command: Command,
+  options: readonly TypedOption[],
+  isPart: (follower: Word, option: TextOption) => boolean = () => true,
+): Problem | null {
   for (const typed of options) {
     const option = optionOf(command, typed);
-    if (option?.kind === "text" && typed.isFollowed)
+    if (option?.kind === "text" && typed.follower && isPart(typed.follower, option))
       return { kind: "unquoted", command, option, typed: typed.value?.content ?? "" };
   }
   return null;
+}
+
+/**
+ * Any word can name a node. So a word after a text that people write in quotes may be one of several targets, or a part
+ * of the text: it is a target where the command needs one and none stands before it.
+ * @param words the words that were read as targets
+ */
+function targetsAfterText(
+  { arguments: [argument] }: Command,
+  words: readonly Word[],
+  chosen: Readonly<Record<string, unknown>>,
+): (follower: Word, option: TextOption) => boolean {
+  const takesAnyWord = argument?.kind === "nodes" || argument?.kind === "nodes-or-pool";
+  const isNeeded = argument?.required && !(argument.unless && chosen[argument.unless]);
+  return (follower, { value }) =>
+    takesAnyWord && value.startsWith('"') && words.indexOf(follower) >= (isNeeded ? 1 : 0);
 }
 
 /** Parsed fields of a request; the targets of a command for several nodes may be among them. */

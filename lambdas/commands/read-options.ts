@@ -8,8 +8,8 @@ export interface TypedOption {
   /** With its hyphens, in lower case, without its value. */
   readonly typed: string;
   readonly value: Word | null;
-  /** Does a plain word follow its unquoted value? Then the quotes of a text may be missing. */
-  readonly isFollowed: boolean;
+  /** The plain word after its unquoted value: the quotes of a text may be missing. */
+  readonly follower: Word | null;
 }
 
 /** Is a word an option? A negative number is not: it is a wrong count. */
@@ -24,6 +24,10 @@ function attached(word: Word): { readonly typed: string; readonly value: Word | 
   const content = word.quoted ? word.content : word.content.slice(at + 1);
   return { typed: word.text.slice(0, at), value: { ...word, text: word.text.slice(at + 1), content } };
 }
+
+/** Finds the plain word after an unquoted value. */
+const followerOf = (value: Word | null, after: Word | undefined): Word | null =>
+  value?.quoted === false && after !== undefined && !isOption(after) ? after : null;
 
 /**
  * Splits typed text into options with their values and plain words; options may be at any position.
@@ -45,10 +49,8 @@ export function splitOptions(
       const { typed, value } = attached(word);
       const takesNext = value === null && takesValue(typed) && next !== undefined && !isOption(next);
       if (takesNext) at += 1;
-      const after = words[at + 1];
       const own = takesNext ? next : value;
-      const isFollowed = own?.quoted === false && after !== undefined && !isOption(after);
-      options.push({ typed, value: own, isFollowed });
+      options.push({ typed, value: own, follower: followerOf(own, words[at + 1]) });
     }
   }
   return { options, plain };

@@ -7,6 +7,7 @@ import { usageMessage } from "../../lambdas/messages/command/usage.ts";
 
 const vocabulary = { pools: ["web", "batch"], commandWord: "/win" };
 const host = "ip-10-0-3-7.us-west-2.compute.internal";
+const nodesNamed = (...nodes: string[]) => ({ kind: "nodes", nodes });
 const add = (count: number, dryRun = false) => ({ command: "add", pool: "web", count, dryRun });
 
 describe("what is understood", () => {
@@ -120,6 +121,15 @@ describe("what is not understood", () => {
     ["add web --reason=", "missing-value", "`--reason` requires a value"],
     ['add web --reason "Patch Tuesday', "unclosed-quote", "has no closing quote"],
     ["add web --reason Patch Tuesday", "unquoted", "Put the text of `--reason` in quotes: only `Patch` was read"],
+    ["reboot ip-10-0-3-7 --break-glass nobody awake", "unquoted", "`--break-glass` in quotes: only `nobody` was read"],
+    ["reboot ip-10-0-3-7 --at Sat 02:00", "unquoted", "`--at` in quotes: only `Sat` was read"],
+    ["reboot ip-10-0-3-7 --reason after ip-10-0-3-8", "unquoted", "`--reason` in quotes: only `after` was read"],
+    ["reboot node ip-10-0-3-7 --reason=after ip-10-0-3-8", "unquoted", "`--reason` in quotes"],
+    ["reboot --due --reason weekly patches", "unquoted", "`--reason` in quotes"],
+    ["restart ip-10-0-3-7 --reason containerd hangs", "unquoted", "`--reason` in quotes"],
+    ["hold ip-10-0-3-7 --reason like ip-10-0-3-8", "unquoted", "`--reason` in quotes: only `like` was read"],
+    ["guard ip-10-0-3-7 --reason after ip-10-0-3-8", "unquoted", "`--reason` in quotes"],
+    ["reconcile --reason new mirrors", "unquoted", "`--reason` in quotes: only `new` was read"],
     [`add web --reason "${"x".repeat(201)}"`, "long-text", "is too long (201 characters, at most 200)"],
     ["add wbe 3", "unknown-pool", "did you mean `{win} add web`? Pools: `web`, `batch`"],
     ["add 2 web", "unknown-pool", "Pools: `web`, `batch`"],
@@ -149,6 +159,19 @@ describe("what is not understood", () => {
     expect(parsed).toHaveProperty("problem.kind", kind);
     if ("problem" in parsed) expect(usageMessage(parsed.problem).text).toContain(part);
   });
+});
+
+test.each([
+  ['reboot --reason "x" web', { targets: { kind: "pool", pool: "web" }, reason: "x" }],
+  ["reboot --reason x web", { targets: { kind: "pool", pool: "web" }, reason: "x" }],
+  ["reboot nodes --reason x ip-10-0-3-7 ip-10-0-3-8", { targets: nodesNamed("ip-10-0-3-7", "ip-10-0-3-8") }],
+  ["--reason x reboot ip-10-0-3-7", { node: "ip-10-0-3-7", reason: "x" }],
+  ['reboot ip-10-0-3-7 --reason "x" ip-10-0-3-8', { targets: nodesNamed("ip-10-0-3-7", "ip-10-0-3-8"), reason: "x" }],
+  ["reboot ip-10-0-3-7 --max 2 ip-10-0-3-8", { targets: nodesNamed("ip-10-0-3-7", "ip-10-0-3-8"), max: 2 }],
+  ["hold ip-10-0-3-7 --for 4h ip-10-0-3-8", { targets: nodesNamed("ip-10-0-3-7", "ip-10-0-3-8"), for: "4h" }],
+  ["--reason x reconcile", { targets: { kind: "all" }, reason: "x" }],
+])("%j names its targets, whatever stands before them", (text, fields) => {
+  expect(parse(text, vocabulary)).toMatchObject({ request: fields });
 });
 
 test.each([
@@ -193,7 +216,6 @@ const unpatch: Command = {
   arguments: [{ name: "nodes", kind: "nodes", required: true, means: "" }],
 };
 const parseNext = parserOf([...commands, patch, unpatch]);
-const nodesNamed = (...nodes: string[]) => ({ kind: "nodes", nodes });
 
 describe("options and arguments that are data of a command", () => {
   test.each([
