@@ -67,7 +67,7 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
     command: Command,
     words: readonly Word[],
     options: readonly TypedOption[],
-    vocabulary: Vocabulary,
+    vocabulary: Vocabulary & { readonly namesPool: boolean },
   ): ParseResult => {
     const chosen = readOptions(command, options, known);
     if ("problem" in chosen) return chosen;
@@ -91,7 +91,7 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
     const typed = textOf(plain);
     if (plain.length === 0 || options.some(asksForHelp)) return helpOn(typed, options);
     const readings = beginningOf(typed).map(({ command, words: phrase }) =>
-      read(command, plain.slice(phrase.length), options, vocabulary),
+      read(command, plain.slice(phrase.length), options, { ...vocabulary, namesPool: phrase.at(-1) === "pool" }),
     );
     return (
       readings.find((reading) => "request" in reading) ?? readings[0] ?? { problem: unknownCommand(typed.join(" ")) }

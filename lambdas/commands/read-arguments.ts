@@ -15,6 +15,8 @@ interface Context extends Vocabulary {
   /** The parsed fields of the options. */
   readonly chosen: Readonly<Record<string, unknown>>;
   readonly findTopic: FindTopic;
+  /** Does the command's phrase end in "pool"? Then it needs one: "thaw pool" is no thaw of the whole cluster. */
+  readonly namesPool: boolean;
 }
 
 type Reader = (words: readonly Word[], context: Context) => ReadResult;
@@ -95,8 +97,8 @@ const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = {
   "nodes-or-pool": { kind: "all" },
 };
 
-const absent = ({ command, chosen }: Context, argument: Argument): ReadResult => {
-  if (!argument.required) return { value: defaults[argument.kind] };
+const absent = ({ command, chosen, namesPool }: Context, argument: Argument): ReadResult => {
+  if (!argument.required && !namesPool) return { value: defaults[argument.kind] };
   const isReplaced = argument.unless !== undefined && chosen[argument.unless] === true;
   return isReplaced ? { value: { kind: "all" } } : { problem: { kind: "missing", command, argument } };
 };

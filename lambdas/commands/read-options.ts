@@ -25,6 +25,10 @@ function attached(word: Word): { readonly typed: string; readonly value: Word | 
   return { typed: word.text.slice(0, at), value: { ...word, text: word.text.slice(at + 1), content } };
 }
 
+/** Finds the plain word after an unquoted value. */
+const followerOf = (value: Word | null, after: Word | undefined): Word | null =>
+  value?.quoted === false && after !== undefined && !isOption(after) ? after : null;
+
 /**
  * Splits typed text into options with their values and plain words; options may be at any position.
  * @param known the options of all commands: an option that has a value takes the next word
@@ -45,10 +49,8 @@ export function splitOptions(
       const { typed, value } = attached(word);
       const takesNext = value === null && takesValue(typed) && next !== undefined && !isOption(next);
       if (takesNext) at += 1;
-      const after = words[at + 1];
       const own = takesNext ? next : value;
-      const follower = own?.quoted === false && after !== undefined && !isOption(after) ? after : null;
-      options.push({ typed, value: own, follower });
+      options.push({ typed, value: own, follower: followerOf(own, words[at + 1]) });
     }
   }
   return { options, plain };

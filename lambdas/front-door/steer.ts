@@ -9,6 +9,12 @@ import type { FrontDoor } from "./front-door.ts";
 export const unpark = (door: FrontDoor, record: OperationRecord): Promise<void> =>
   startNextPart(door.steps.executions, record);
 
+/** Is the rollout at work, without a pause that it has not heard yet? */
+const isGoingOn = ({ rollout, steering }: OperationRecord): boolean =>
+  rollout?.paused === null &&
+  rollout.parkedAt === null &&
+  (steering?.decision !== "pause" || steering.cause === rollout.heard);
+
 /**
  * Asks a rollout to pause or to continue: records the request and wakes the workflow, which checks the person again and
  * acts. If the wake-up is lost, the workflow's next poll reads the request.
@@ -22,6 +28,7 @@ export async function steer(
   if (!before) return { kind: "unknown", operation };
   if (!isRollout(before.request)) return { kind: "no rollout", operation };
   if (before.endedAt !== null || !before.rollout) return { kind: "not running", operation };
+  if (asked.decision === "resume" && isGoingOn(before)) return { kind: "not paused", operation };
   const record = await door.steps.ledger.steer(operation, { ...asked, at: door.steps.timestamp() });
   if (!record) return { kind: "not running", operation };
   const { watch } = record.callbacks;

@@ -56,9 +56,10 @@ async function castVote(door: FrontDoor, vote: Vote): Promise<VoteResult> {
   const { approval: callback } = record.callbacks;
   if (callback) await door.steps.executions.complete(callback, { decision, userId });
   await unpark(door, record);
-  const isReview = record.approval.state === "review";
   const counted = valid.decision === "deny" ? "deny" : "approve";
-  return { kind: isReview ? "review heard" : "heard", operation: record.id, decision: counted };
+  const voted = { operation: record.id, decision: counted } as const;
+  if (record.approval.state === "review") return { kind: "review heard", ...voted };
+  return { kind: counted === decision ? "heard" : "voted before", ...voted };
 }
 
 /** Handles a vote by command or button, of a person who may use the command. @returns the private answer */

@@ -121,6 +121,8 @@ describe("what is not understood", () => {
     ["add web --reason=", "missing-value", "`--reason` requires a value"],
     ['add web --reason "Patch Tuesday', "unclosed-quote", "has no closing quote"],
     ["add web --reason Patch Tuesday", "unquoted", "Put the text of `--reason` in quotes: only `Patch` was read"],
+    ["thaw pool", "missing", "`thaw` requires `&lt;pool&gt;`"],
+    ['freeze pool --reason "INC-4711"', "missing", "`freeze` requires `&lt;pool&gt;`"],
     ["reboot ip-10-0-3-7 --break-glass nobody awake", "unquoted", "`--break-glass` in quotes: only `nobody` was read"],
     ["reboot ip-10-0-3-7 --at Sat 02:00", "unquoted", "`--at` in quotes: only `Sat` was read"],
     ["reboot ip-10-0-3-7 --reason after ip-10-0-3-8", "unquoted", "`--reason` in quotes: only `after` was read"],
@@ -169,6 +171,8 @@ test.each([
   ['reboot ip-10-0-3-7 --reason "x" ip-10-0-3-8', { targets: nodesNamed("ip-10-0-3-7", "ip-10-0-3-8"), reason: "x" }],
   ["reboot ip-10-0-3-7 --max 2 ip-10-0-3-8", { targets: nodesNamed("ip-10-0-3-7", "ip-10-0-3-8"), max: 2 }],
   ["hold ip-10-0-3-7 --for 4h ip-10-0-3-8", { targets: nodesNamed("ip-10-0-3-7", "ip-10-0-3-8"), for: "4h" }],
+  ["thaw pool web", { pool: "web" }],
+  ["thaw", { pool: null }],
   ["--reason x reconcile", { targets: { kind: "all" }, reason: "x" }],
 ])("%j names its targets, whatever stands before them", (text, fields) => {
   expect(parse(text, vocabulary)).toMatchObject({ request: fields });

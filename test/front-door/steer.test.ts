@@ -5,6 +5,7 @@ import { frontDoorInMemory } from "./front-door-in-memory.ts";
 import { buttonPress } from "./signed.ts";
 
 const ID = "reboot-3f9c2a71";
+const paused = { by: null, at: "2026-11-21T10:00:00.000Z", why: "win-1 failed" };
 const course: RolloutCourse = { paused: null, part: 1, parkedAt: null, heard: null };
 
 /** A front door beside a rollout that is under way. */
@@ -33,11 +34,19 @@ describe("pause and resume", () => {
   });
 
   test("carry the number of nodes that may be unavailable, by command and by button", async () => {
-    const { memory, type, send } = withRollout();
+    const { memory, type, send } = withRollout({ paused });
     await type(`resume ${ID} --unavailable 2`);
     expect(memory.operations.get(ID)?.steering).toMatchObject({ decision: "resume", unavailable: 2 });
     await send(buttonPress("resume-with-more", `${ID}:3`));
     expect(memory.operations.get(ID)?.steering).toMatchObject({ decision: "resume", unavailable: 3 });
+  });
+
+  test("a resumption changes nothing of a rollout that is not paused, and takes a pause back that it has not heard", async () => {
+    const { memory, type } = withRollout();
+    expect(await type(`resume ${ID} --unavailable 2`)).toContain(`\`${ID}\` is not paused. Nothing was changed`);
+    expect(memory.operations.get(ID)?.steering).toBeUndefined();
+    await type(`pause ${ID}`);
+    expect(await type(`resume ${ID}`, { trigger_id: "9.9.9" })).toContain("is being resumed");
   });
 
   test("say of a rollout whose slots are taken that it may stay paused", async () => {

@@ -27,7 +27,7 @@ function waiting(approval: Partial<Approval> = {}, more: Partial<OperationRecord
   const cast: object[] = [];
   const ledgerVote = async (id: string, asked: Approval, given: object) => {
     cast.push({ id, plan: asked.hash, ...given });
-    return given;
+    return cast[0];
   };
   Object.assign(door.steps.ledger, { vote: ledgerVote });
   const record = operationRecord({
@@ -55,6 +55,16 @@ describe("A vote", () => {
       { id: ID, plan: "abcdef0123456789", decision: "deny", userId: "U0OPERATOR", cause: "1.1", reason: "not now" },
     ]);
     expect(given.memory.callbacks.get("callback-1")).toEqual({ decision: "deny", userId: "U0OPERATOR" });
+  });
+
+  test("after another one of the same person changes nothing, and names the first and the way to stop", async () => {
+    const given = waiting();
+    await voted(given);
+    expect(await voted(given)).toContain("Your approval of");
+    const said = "You approved `remove-3f9c2a71` before, and each person votes once: this denial changes nothing.";
+    expect(await voted(given, { decision: "deny" })).toBe(`${said} To stop it: \`{win} cancel ${ID}\`.`);
+    const dialog = await denySubmitted(given.door, { ...operator, viewId: "V1" }, ASKING, "not now");
+    expect(dialog).toMatchObject({ text: expect.stringContaining(said) });
   });
 
   test("without a reason has none, and a review is confirmed as one", async () => {

@@ -140,7 +140,12 @@ export type VoteResult =
   | { readonly kind: "unknown"; readonly operation: string }
   | { readonly kind: "not asked" | "closed" | "stale" | "own"; readonly operation: string }
   | { readonly kind: "role"; readonly operation: string; readonly roles: readonly string[] }
-  | { readonly kind: "heard" | "review heard"; readonly operation: string; readonly decision: "approve" | "deny" };
+  | {
+      readonly kind: "heard" | "review heard" | "voted before";
+      readonly operation: string;
+      /** The person's first decision, which is the valid one. */
+      readonly decision: "approve" | "deny";
+    };
 
 const votes: { readonly [K in VoteResult["kind"]]: (of: Extract<VoteResult, { kind: K }>) => string } = {
   unknown: ({ operation }) =>
@@ -158,6 +163,10 @@ const votes: { readonly [K in VoteResult["kind"]]: (of: Extract<VoteResult, { ki
     decision === "approve"
       ? `Your approval of ${code(operation)} is recorded. Its message shows what follows.`
       : `Your denial of ${code(operation)} is recorded. The operation ends and nothing is changed.`,
+  "voted before": ({ operation, decision }) =>
+    decision === "approve"
+      ? `You approved ${code(operation)} before, and each person votes once: this denial changes nothing. To stop it: ${typeThis("cancel", operation)}.`
+      : `You denied ${code(operation)} before, and each person votes once: this approval changes nothing.`,
   "review heard": ({ operation, decision }) =>
     `Your review of ${code(operation)} is recorded: ${decision === "approve" ? "looks fine" : "raises a concern"}. Its thread shows the review within 15 minutes of the operation's end.`,
 };

@@ -5,7 +5,7 @@ import { code } from "../slack/text.ts";
 
 /** Outcome of the wish to pause a rollout or to let it go on, as the front door can tell it. */
 export type SteerResult =
-  | { readonly kind: "unknown" | "no rollout" | "not running"; readonly operation: string }
+  | { readonly kind: "unknown" | "no rollout" | "not running" | "not paused"; readonly operation: string }
   | {
       readonly kind: "heard";
       readonly operation: string;
@@ -19,6 +19,8 @@ const answers: { readonly [K in SteerResult["kind"]]: (of: Extract<SteerResult, 
   "no rollout": ({ operation }) =>
     `${code(operation)} works on one node and cannot be paused. To stop it: ${typeThis("cancel", operation)}.`,
   "not running": ({ operation }) => `${code(operation)} is not running. Nothing was changed.`,
+  "not paused": ({ operation }) =>
+    `${code(operation)} is not paused. Nothing was changed: a number of nodes counts for a paused rollout alone. To pause it: ${typeThis("pause", operation)}.`,
   heard: ({ operation, decision, isBlocked }) => {
     if (decision === "pause")
       return `${code(operation)} is being paused: no further node is started. Nodes whose reboot has not been sent are restored, the others are finished.`;

@@ -39,7 +39,7 @@ test("approve and deny are typed too, and a second vote of the same person chang
   const { id } = await askApproval(here, web);
   await here.type("approver", `/win approve ${id}`);
   await here.type("approver", `/win deny ${id} --reason "on second thoughts"`);
-  expect(privately(here, "approver").at(-1)).toContain(`Your approval of \`${id}\` is recorded`);
+  expect(privately(here, "approver").at(-1)).toContain(`You approved \`${id}\` before, and each person votes once`);
   await here.press("approver", APPROVE_OPERATION);
   await here.pass(3);
   expect(await approvalNow()).toMatchObject({ state: "open", votes: [{ userId: "U0APPROVER" }] });
