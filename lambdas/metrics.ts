@@ -10,7 +10,7 @@ export const METRICS = {
   operationsEnded: "OperationsEnded",
   outcome: "Outcome",
   stage: "Stage",
-  /** Minutes since the request of the oldest operation that has not ended; 0 if there is none. */
+  /** Minutes for which an operation has worked without a pause, of the longest one; 0 if none works. */
   oldestOperation: "OldestOperationMinutes",
   /** Longest time in minutes that an operation has waited for a person; 0 if none waits. */
   oldestWaiting: "OldestWaitingMinutes",

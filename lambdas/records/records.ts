@@ -32,6 +32,8 @@ export interface OperationRecord extends OriginFields {
   readonly requestedAt: string;
   readonly endedAt: string | null;
   readonly executionArn: string | null;
+  /** Time at which its last execution continued what another had left in the ledger; missing for its first execution. */
+  readonly continuedAt?: string;
   /** Slack channel of the operation's one message. */
   readonly channel: string;
   readonly messageTs: string | null;

@@ -53,8 +53,8 @@ const CHECKED_WITHIN = Duration.hours(3);
 /** A credential is renewed when about eleven hours are left. With fewer than this, about ten renewals have failed. */
 const TOO_FEW_HOURS = 6;
 
-/** An execution's eight hours (lib/functions.ts), and two for the sweep. */
-const TOO_OLD_MINUTES = 10 * 60;
+/** The twelve hours of the longest execution (lib/functions.ts), and two for the sweep. */
+const TOO_OLD_MINUTES = 14 * 60;
 
 /** All alarms. None of them depends on Slack, the bot or the cluster. */
 export class Alarms extends Construct {
@@ -115,11 +115,11 @@ export class Alarms extends Construct {
     });
   }
 
-  /** An execution ends after eight hours, and then the sweep closes its operation. An older one needs a person. */
+  /** An execution ends after twelve hours at most, and then the sweep closes its operation. An older one needs a person. */
   #stuck(cluster: string): Alarm {
     return new Watch(this, "An operation does not end", {
       metric: oldestOperation(cluster, Duration.hours(1)),
-      alarmDescription: `An operation was requested more than ${TOO_OLD_MINUTES / 60} hours ago and has not ended. See docs/runbook.md#an-operation-does-not-end`,
+      alarmDescription: `An operation has worked for more than ${TOO_OLD_MINUTES / 60} hours and has not ended. See docs/runbook.md#an-operation-does-not-end`,
       threshold: TOO_OLD_MINUTES,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

@@ -72,7 +72,7 @@ export const frontDoorAnswers = (cluster: string, period: Duration): Metric =>
     period,
   });
 
-/** Minutes since the oldest operation that has not ended was requested, as the sweep logs them. */
+/** Minutes for which the execution of an operation has worked, of the longest one, as the sweep logs them. */
 export const oldestOperation = (cluster: string, period: Duration): Metric =>
   new Metric({
     namespace: METRICS.namespace,

@@ -14,6 +14,7 @@ import { codeOfAnswer, wordsOf } from "../../steps/client-errors.ts";
 import { isParked, isPartOverdue } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { giveBackLostNode } from "./cordons.ts";
+import { workingSince } from "./working-since.ts";
 
 /** An operation that will not end by itself, and why. */
 interface Lost extends StageFault {
@@ -62,9 +63,7 @@ export async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
   let nodes = 0;
   const unfinished = await steps.ledger.unfinished();
-  // What waits for its time may be days old.
-  const working = unfinished.find(({ status }) => status !== "scheduled");
-  logMetric(METRICS.oldestOperation, minutesSince(working?.requestedAt, steps.now()));
+  logMetric(METRICS.oldestOperation, minutesSince(workingSince(unfinished), steps.now()));
   logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
     if (operation.handedOver || (isParked(operation) && !isPartOverdue(operation, steps.now()))) continue;

@@ -143,7 +143,7 @@ async function takeOver(op: Execution, continues: number): Promise<OperationSett
   if (scheduled.part !== continues - 1 && !isOwn) return null;
   const release = await steps.runtime.read(null);
   await steps.ledger.changeOperation(start.operation, {
-    ...{ status: "running", executionArn, callbacks: {} },
+    ...{ status: "running", executionArn, continuedAt: steps.timestamp(), callbacks: {} },
     scheduled: { ...scheduled, part: continues, parkedAt: null },
   });
   await stillAllowed(op, release.configuration);

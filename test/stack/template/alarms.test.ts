@@ -53,7 +53,7 @@ describe("what tells a human", () => {
     expect(byName(watched("SlackRefusals")?.Dimensions)).toEqual(["Cluster prod-west", "Kind denied"]);
     expect(watched("SlackRefusals")).toMatchObject({ Threshold: 1, TreatMissingData: "notBreaching" });
     expect(byName(watched("OldestOperationMinutes")?.Dimensions)).toEqual(["Cluster prod-west"]);
-    expect(watched("OldestOperationMinutes")).toMatchObject({ Threshold: 600, TreatMissingData: "notBreaching" });
+    expect(watched("OldestOperationMinutes")).toMatchObject({ Threshold: 840, TreatMissingData: "notBreaching" });
   });
 
   it("counts the letters of every dead-letter queue", () => {

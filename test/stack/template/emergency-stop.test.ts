@@ -6,7 +6,8 @@ const { ofType } = synthesised();
 const runbook = pageAt("docs/runbook.md").lines.join("\n");
 
 test("the loop of the runbook finds every schedule by its name, and no rule that wakes what runs", () => {
-  expect(runbook).toContain(`list-rules --name-prefix "casement-$CLUSTER-" --query 'Rules[?ScheduleExpression].Name'`);
+  expect(runbook).toContain("for rule in $(res AWS::Events::Rule ''); do");
+  expect(runbook).not.toContain(`list-rules --name-prefix "casement-$CLUSTER-"`);
   const rules = ofType("AWS::Events::Rule").map(({ Properties }) => Properties);
   const schedules = rules.filter(({ ScheduleExpression }) => ScheduleExpression);
   expect(schedules.length).toBeGreaterThan(5);

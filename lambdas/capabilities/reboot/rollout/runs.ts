@@ -31,7 +31,7 @@ export async function continueRollout(
   if (course.part !== continues - 1 && !isOwn) return null;
   const settings = settingsOf(await steps.runtime.read(null));
   await steps.ledger.changeOperation(operation, {
-    executionArn,
+    ...{ executionArn, continuedAt: steps.timestamp() },
     ...(record.status === "scheduled" ? { status: "running" } : {}),
     ...(record.scheduled ? { scheduled: { ...record.scheduled, part: continues, parkedAt: null } } : {}),
     rollout: { ...course, part: continues, parkedAt: null, closedAt: null },
