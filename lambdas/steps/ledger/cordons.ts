@@ -65,9 +65,17 @@ function withoutIndex(open: OpenCordon): OpenCordon {
 const keptIn = (open: OpenCordon): OpenCordon | undefined =>
   open.keptAt === undefined ? open.kept : withoutIndex(open);
 
+/** Marks of a cordon, with the labels of the kept cordon that it replaces. */
+const withLabelsOf = (replaced: OpenCordon | undefined, adds: OpenCordon["adds"]): OpenCordon["adds"] => ({
+  ...adds,
+  labels: { ...replaced?.adds.labels, ...adds.labels },
+});
+
 /** Failed proofs, which outlast the record of their cordon. */
 const failuresIn = (before: OpenCordon | undefined): Pick<OpenCordon, "failedAt"> =>
   before?.failedAt ? { failedAt: before.failedAt } : {};
+
+const isOpen = (item: CordonItem | undefined): item is CordonItem => item !== undefined && item.closedAt === undefined;
 
 /** Records people's decisions about cordons that operations left in place. */
 const decided = (context: StepContext) => {
@@ -95,8 +103,6 @@ const decided = (context: StepContext) => {
 export const cordons = (context: StepContext) => {
   const items = tableClient(context);
   const list = openCordons(context.settings.cluster);
-  const isOpen = (item: CordonItem | undefined): item is CordonItem =>
-    item !== undefined && item.closedAt === undefined;
   const indexed = (item: OpenCordon) => ({ ...item, [UNFINISHED.hash]: list, [UNFINISHED.range]: item.at });
 
   const closed = (open: OpenCordon): CordonItem => {
@@ -164,8 +170,7 @@ export const cordons = (context: StepContext) => {
         const keptAt = timestamp(context);
         return {
           ...rest,
-          // What the replaced cordon had added goes with this one.
-          adds: { ...rest.adds, labels: { ...replaced?.adds.labels, ...rest.adds.labels } },
+          adds: withLabelsOf(replaced, rest.adds),
           keptAt,
           ...(unproven ? unprovenFields(unproven.before, open, keptAt) : {}),
           [EXPIRES]: expiryAfter(keptAt, context.settings.retentionDays),
