@@ -80,7 +80,7 @@ test("lists every function by the beginning of its logical id", () => {
 });
 
 test("stops every schedule, and no rule that wakes what runs or calls people", () => {
-  expect(runbook.text).toContain("Rules[?ScheduleExpression].Name");
+  expect(runbook.text).toContain('[ "$schedule" = None ] || aws events disable-rule');
   const rules = rulesOf("prod-west");
   expect(rules.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name)).toEqual(
     schedules.map(({ name }) => name),
