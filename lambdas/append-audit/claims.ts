@@ -49,9 +49,10 @@ const REQUESTERS: ReadonlySet<Act["what"]> = new Set(["requested", "break-glass"
 /** Finds what an entry claims about a person that the ledger does not hold; null if it holds it. */
 function falsePerson(what: Act["what"], person: string, known: KnownOperation): string | null {
   const { operation, accepted } = known;
+  // A workflow may write the record of an operation, but not the request that the front door accepted.
   const own = known.decisions.filter(({ userId }) => userId === person);
   if (votes[what]) return own.some(({ decision }) => decision === votes[what]) ? null : `${person} has not voted so`;
-  const requester = accepted?.requester.userId ?? operation.asker?.userId;
+  const requester = accepted?.requester.userId;
   if (REQUESTERS.has(what)) return requester === person ? null : `${person} did not request the operation`;
   const isNamed = own.length > 0 || [requester, operation.cancelledBy].includes(person);
   return isNamed ? null : `${person} decided nothing about the operation`;
@@ -75,15 +76,16 @@ const isOfRule = (operation: string): boolean =>
 type StoredDecision = DecisionRecord & Key;
 
 /**
- * Reads the people of an operation from the partition that the front door writes, and those of an operation without a
- * request, such as one of the last release, from its own too.
+ * Reads the people of an operation from the partition that the front door writes, and of a rule's operation of the last
+ * release, from its own too.
  */
 async function peopleOf(context: EventContext, operation: string) {
   const items = tableClient(context);
   const accepted = await items.read<AcceptedRequest>(keys.accepted(operation));
   const door = await items.partition<DecisionRecord>(doorPartition(operation));
-  const own = accepted ? [] : await items.all<StoredDecision>(operationPartition(operation), DECISION_ITEMS);
-  const believed = isOfRule(operation) ? own.filter(({ sk }) => !sk.startsWith(decisionsOn("approval"))) : own;
+  const isBelieved = !accepted && isOfRule(operation);
+  const own = isBelieved ? await items.all<StoredDecision>(operationPartition(operation), DECISION_ITEMS) : [];
+  const believed = own.filter(({ sk }) => !sk.startsWith(decisionsOn("approval")));
   return { accepted, decisions: [...door, ...believed] };
 }
 

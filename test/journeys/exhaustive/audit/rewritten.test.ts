@@ -186,4 +186,21 @@ describe("whoever has stolen another role", () => {
     expect(here.logged.some(({ line }) => line.includes("append to the audit"))).toBe(true);
     expect(await told()).toContain("chain intact");
   });
+
+  test("makes nobody request or approve an operation that the front door never accepted", async () => {
+    const stolen = thief(here, "cordon-node");
+    const id = "cordon-deadbeef";
+    const { pk, sk } = keys.operation(id);
+    const decided = { userId: "U0APPROVER", decision: "approve", subject: "approval", cause: "forged", callback: "" };
+    expect(await stolen.put({ ...operation, id, pk, sk, asker: { userId: "U0BOSS" }, audit: undefined })).toBe("done");
+    expect(await stolen.put({ ...keys.vote(pk, 1, "U0APPROVER"), ...decided })).toBe("done");
+    const append = (act: object) =>
+      stolen.append("cordon-node", { kind: "append", chain: { operation: id }, entries: [{ mark: "forged", act }] });
+    expect(await append({ what: "requested", by: { person: "U0BOSS" } })).toEqual({
+      refused: "U0BOSS did not request the operation",
+    });
+    expect(await append({ what: "approved", by: { person: "U0APPROVER" } })).toEqual({
+      refused: "U0APPROVER has not voted so",
+    });
+  });
 });
