@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { RESUME_ROLLOUT } from "../../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
+import { podOn } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { poolOfFour } from "../../pool-of-four.ts";
 import { privately } from "../../reading.ts";
@@ -62,6 +63,9 @@ test("the plan of a pool says that no pod is evicted", async () => {
 test("metadata routes that are lost with the pods' network are restored by the guard, and the proof names the pods", async () => {
   const four = await poolOfFour(2, configuration);
   here = four.here;
+  here.simulator.kubernetes.create(podOn({ name: four.names[0] ?? "", instanceId: "" }, "shop"));
+  // A pod of the last minutes may have no endpoint yet, so that the proof does not judge it.
+  await here.pass(5);
   injectFault(here, "overlay-made-anew");
   await here.type("operator", `/win restart ${four.names[0]}`);
   await settled(here, 120);
