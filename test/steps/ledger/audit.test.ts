@@ -76,6 +76,8 @@ const copies = () =>
 
 describe("The audit of an operation", () => {
   it("grows by one entry an act, and its head is in the operation's record", async () => {
+    const accepted = { ...keys.accepted(operation), requester: { userId: "U0OPERATOR" } };
+    await write("front-door", "PutItem", { Item: accepted });
     await audit().append(whole, "requested", { what: "requested", by: { person: "U0OPERATOR", name: "omar" } });
     const head = await audit().append(whole, "stage launch", stage("launch"));
     expect(await verdict()).toEqual({ kind: "intact", head });

@@ -28,10 +28,19 @@ test("the longest watch takes less than 2,000 operations and reports no end", { 
 test("a tick takes less than 2,000 operations when every probe of its twelve nodes runs out of time twice", {
   timeout: 240_000,
 }, async () => {
-  const { tick, made } = probedFleet(72, () => neverStarts, Date.now);
-  const { status, operations } = await tick(0);
+  let later = 0;
+  const { tick, made } = probedFleet(
+    72,
+    () => neverStarts,
+    () => Date.now() + later,
+  );
+  // The first tick ends at the fourth dead node, which is a new common cause; the next one has its whole turn.
+  await tick(0);
+  later = 60 * 60_000;
+  const before = made.length;
+  const { status, operations } = await tick(1);
   expect(status).toBe("SUCCEEDED");
-  expect(made.length).toBeGreaterThan(20);
+  expect(made.length - before).toBeGreaterThan(20);
   expect(operations).toBeGreaterThan(500);
   expect(operations).toBeLessThan(2_000);
 });
