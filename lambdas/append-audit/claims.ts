@@ -49,9 +49,9 @@ const REQUESTERS: ReadonlySet<Act["what"]> = new Set(["requested", "break-glass"
 /** Finds what an entry claims about a person that the ledger does not hold; null if it holds it. */
 function falsePerson(what: Act["what"], person: string, known: KnownOperation): string | null {
   const { operation, accepted } = known;
-  // A workflow may write the record of an operation, but not the request that the front door accepted.
   const own = known.decisions.filter(({ userId }) => userId === person);
   if (votes[what]) return own.some(({ decision }) => decision === votes[what]) ? null : `${person} has not voted so`;
+  // A workflow may write the record of an operation, but not the request that the front door accepted.
   const requester = accepted?.requester.userId;
   if (REQUESTERS.has(what)) return requester === person ? null : `${person} did not request the operation`;
   const isNamed = own.length > 0 || [requester, operation.cancelledBy].includes(person);

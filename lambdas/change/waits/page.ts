@@ -20,8 +20,8 @@ interface Waiting {
 
 /**
  * Calls people past Slack to something that waits for them, at most once a day, or again after 30 and 90 minutes if it
- * keeps a node away. A page that EventBridge did not take is due again at the next sweep. The page is recorded by itself, so that a reminder that Slack refuses and that is tried again pages
- * nobody again.
+ * keeps a node away. A page that EventBridge did not take is due again at the next sweep. The page is recorded by itself,
+ * so that a reminder that Slack refuses and that is tried again pages nobody again.
  * @param noticeAt makes the page for a time (ISO 8601)
  */
 export async function pageOnce(

@@ -66,27 +66,18 @@ describe("A restart that fails", () => {
     expect(isCordoned(here)).toBe(false);
   });
 
-  test("because pods from before reach no Service leaves the node cordoned", async () => {
-    here = await restartable(soon);
-    await here.type("operator", `/win restart ${SHORT}`);
-    await here.until(async () => (await newest(here)).nodes[0]?.stage === "prove", 10, "the proof");
-    injectFault(here, "data-plane-dead", { ...ofWeb, how: "no services" });
-    await settled(here, 120);
-    const { code, stage, why } = (await newest(here)).nodes[0]?.failure ?? {};
-    expect([stage, code]).toEqual(["prove", "check-fails"]);
-    expect(why).toContain("(a pod that was started before the restart)");
-    expect(isCordoned(here)).toBe(true);
-  });
-
-  test("because pods from before reach nothing outside of the cluster leaves the node cordoned", async () => {
+  test.each([
+    ["no Service", "no services", "(a pod that was started before the restart)"],
+    ["nothing outside of the cluster", "no outside", "registry.example.com:443"],
+  ])("because pods from before reach %s leaves the node cordoned", async (_, how, says) => {
     here = await restartable(soon, "registry.example.com:443");
     await here.type("operator", `/win restart ${SHORT}`);
     await here.until(async () => (await newest(here)).nodes[0]?.stage === "prove", 10, "the proof");
-    injectFault(here, "data-plane-dead", { ...ofWeb, how: "no outside" });
+    injectFault(here, "data-plane-dead", { ...ofWeb, how });
     await settled(here, 120);
     const { code, stage, why } = (await newest(here)).nodes[0]?.failure ?? {};
     expect([stage, code]).toEqual(["prove", "check-fails"]);
-    expect(why).toContain("registry.example.com:443");
+    expect(why).toContain(says);
     expect(isCordoned(here)).toBe(true);
   });
 
