@@ -171,6 +171,7 @@ async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   const breakGlass = breakGlassFor(op.start, { node: name, uid: uid ?? instanceId, isReady: !isRecovery });
   const start = await passGate(op, {
     ...{ pool, isRecovery, again: typeThis(command, ...typedAgain({ ...request, node: name })) },
+    isStillRecovery: async () => subject(await change.plan(op)).isRecovery,
     approval: { command, pool, judge: () => effects(op, plan), breakGlass, ...soleNode(command, name) },
   });
   return start && { windowEnds: start.windowEnds, approvedBy: start.approvedBy, approved: start.record };

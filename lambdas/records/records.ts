@@ -56,6 +56,8 @@ export interface OperationRecord extends OriginFields {
   readonly inPool?: string | null;
   /** Instance that the dialog of a removal is about; missing for another command, and in records of the last release. */
   readonly dialogOn?: string;
+  /** Kinds of losses that the dialog showed, which its answer accepts; missing for other commands and in older records. */
+  readonly dialogLosses?: readonly string[];
   /** Approval of its plan, if it needs one. */
   readonly approval?: Approval;
   /** Wait for a window or a date; kept after the start, because the operation may need another window. */

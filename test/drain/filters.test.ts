@@ -199,6 +199,13 @@ test("V12 a pod that is over its grace for 120 s is skipped after 60 s, and wait
   expect(names(judgePods([pod], careful, none, NOON).stay)).toHaveLength(0);
 });
 
+test("a pod that is over its grace is waited for if only others are to be skipped", () => {
+  const pod = podNamed("ending", { metadata: { deletionTimestamp: at(-120), ownerReferences: [owner("ReplicaSet")] } });
+  const skipping = (...skips: string[]) => judgePods([pod], { ...careful, skipAfterSeconds: 60, skips }, none, NOON);
+  expect(names(skipping("shop/ending").stay)).toEqual(["ending"]);
+  expect(names(skipping("shop/other").evict)).toEqual(["ending"]);
+});
+
 test("V13 a grace of -1 is left out, 0 is refused without force, 30 is sent", () => {
   const graced = (graceSeconds: number, force = false) => graceOf({ ...careful, graceSeconds, force });
   expect([graced(-1), graced(0), graced(30)]).toEqual([{}, "refused", { gracePeriodSeconds: 30 }]);

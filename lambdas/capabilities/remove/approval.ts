@@ -1,5 +1,5 @@
 import type { ApprovalPlan } from "../../change/approval/approval.ts";
-import { lostToo } from "../../change/approval/judged.ts";
+import { added, lostToo } from "../../change/approval/judged.ts";
 import type { Clearance } from "../../change/change.ts";
 import { blockerClasses } from "../../change/emptying/blocker-classes.ts";
 import { lossClasses } from "../../change/emptying/loss-classes.ts";
@@ -47,7 +47,7 @@ export async function effects(op: Op, { name }: ChosenMachine): Promise<Approval
 
 /** @throws Refused if the removal would lose what nobody has accepted */
 function checkAccepted({ name, facts: { pods } }: ChosenMachine, accepted: readonly string[]): void {
-  const more = lossClasses(pods).filter((loss) => !accepted.includes(loss));
+  const more = added(accepted, lossClasses(pods));
   if (more.length > 0) throw new Refused(worseSinceApproved(name, lostToo(more)), { code: "worse-than-approved" });
 }
 
@@ -69,7 +69,8 @@ export async function planAgain(
   if (before.uid === null && chosen.uid !== null)
     throw new Refused("the machine registered as a node while the dialog was open");
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while the dialog was open");
-  checkAccepted(chosen, approved && approvedBy.length > 0 ? approved.losses : lossClasses(before.facts.pods));
+  const { dialogLosses = lossClasses(before.facts.pods) } = (await steps.ledger.operation(start.operation)) ?? {};
+  checkAccepted(chosen, approved && approvedBy.length > 0 ? approved.losses : dialogLosses);
   return chosen;
 }
 

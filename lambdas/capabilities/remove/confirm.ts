@@ -1,5 +1,6 @@
 import { askUntilDecided, TIME_IS_UP } from "../../change/approval/ask.ts";
 import { otherRequests } from "../../change/approval/other-requests.ts";
+import { lossClasses } from "../../change/emptying/loss-classes.ts";
 import type { Execution, Op } from "../../change/operation/op.ts";
 import { cancelledBy } from "../../change/operation/requester.ts";
 import { dialogOf } from "../../commands/request.ts";
@@ -69,6 +70,7 @@ async function show(
     status: "waiting",
     callbacks: { dialog: callbackId, cancel: callbackId },
     dialogOn: facts.instanceId,
+    dialogLosses: lossClasses(facts.pods),
   });
   // Closed or cancelled while the node was being judged: then no answer will come.
   if ((await cancelledBy(steps, start.operation)) !== null) return { decision: "cancel" };

@@ -6,6 +6,10 @@ export const removalLeaves = {
     `EC2 is terminating ${code(instanceId)}; its Node stays until the cluster deletes it`,
 } as const;
 
+/** Failure of a removal whose machine registered another Node meanwhile, with the next step. */
+export const registeredMeanwhile = (node: string, instanceId: string): string =>
+  `${instanceId} registered as ${node} during the removal, so it may have pods that were not evicted. Next: remove it again, which shows them`;
+
 /** Reason why a dialog was not confirmed. */
 export type DialogEnd = "closed" | "cancel" | "time";
 

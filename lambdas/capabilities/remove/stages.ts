@@ -6,8 +6,10 @@ import { auditNode } from "../../change/operation/audit.ts";
 import { done, pending, StageFailed } from "../../engine/durable.ts";
 import { identityReason, identityRemedy } from "../../messages/node/identity.ts";
 import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { ChosenMachine } from "./choose.ts";
+import { registeredMeanwhile } from "./failures.ts";
 
 /** A removal under way; its execution publishes its message. */
 export interface RemovalTask extends EmptyingTask {
@@ -16,11 +18,16 @@ export interface RemovalTask extends EmptyingTask {
   isTerminating: boolean;
 }
 
-/** @throws StageFailed if the instance and its Node do not belong together any more */
-async function checkIdentity({ steps, runtime }: RemovalTask, machine: Machine): Promise<void> {
-  const identities = identitiesOf(runtime.configuration, { nodes: await steps.nodes.all() });
-  const fault = identityFaultOf(machine, identities);
+/**
+ * @throws StageFailed if the instance and its Node do not belong together any more, or the machine registered another Node,
+ * which may have got pods that this removal never saw
+ */
+async function checkIdentity({ steps, runtime, node }: RemovalTask, machine: Machine): Promise<void> {
+  const nodes = await steps.nodes.all();
+  const fault = identityFaultOf(machine, identitiesOf(runtime.configuration, { nodes }));
   if (fault) throw new StageFailed("other-node", `${identityReason(fault)}. Next: ${identityRemedy(fault)}`);
+  const other = nodes.find((one) => instanceIdOf(one) === machine.instanceId && one.metadata?.uid !== node?.uid);
+  if (other) throw new StageFailed("other-node", registeredMeanwhile(other.metadata?.name ?? "", machine.instanceId));
 }
 
 /**

@@ -19,7 +19,18 @@ export interface Gate extends TimedWork {
   readonly approval: ApprovalRequest;
   /** The command to retype. */
   readonly again: string;
+  /** Judges `isRecovery` again once it is approved: a node that is Ready again has to wait for its window. In a step. */
+  readonly isStillRecovery: () => Promise<boolean>;
 }
+
+/** The work as it is after the question, which may have taken hours. */
+const timedNow = async (
+  { pool, isRecovery, isStillRecovery }: Gate,
+  { kind }: Pick<ApprovalEnd, "kind">,
+): Promise<TimedWork> => ({
+  pool,
+  isRecovery: isRecovery && (kind !== "approved" || (await isStillRecovery())),
+});
 
 /** Work that may begin now. */
 export interface ApprovedStart {
@@ -71,7 +82,7 @@ async function openOrWait(
   gate: Gate,
   end: Extract<ApprovalEnd, { record: ApprovalBasis }>,
 ): Promise<ApprovedStart | null> {
-  const when = await step(op.ctx, "whether it may begin now", () => judgeTime(op, gate));
+  const when = await step(op.ctx, "whether it may begin now", async () => judgeTime(op, await timedNow(gate, end)));
   const over = approvalEnd(when, gate.again);
   if (over) return endUnbegun(op, over).then(() => null);
   if (when.timing.kind === "now") {

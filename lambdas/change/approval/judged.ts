@@ -37,7 +37,8 @@ function nodesWorse(before: readonly PlannedNodeIdentity[], after: readonly Plan
     });
 }
 
-const added = (before: readonly string[], after: readonly string[]): string[] =>
+/** Finds classes that an approval does not cover, sorted. */
+export const added = (before: readonly string[], after: readonly string[]): string[] =>
   sorted(after).filter((one) => !before.includes(one));
 
 /** Describes kinds of losses that an approval does not cover. */

@@ -10,7 +10,7 @@ import {
   stillCordoned,
   withPodsHeard,
 } from "../../messages/node/continue.ts";
-import { rebootsWithPods } from "../../messages/node/drain.ts";
+import { rebootsWithPods, type StuckPod } from "../../messages/node/stuck-pods.ts";
 import type { StageFault } from "../../records/failures.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
@@ -39,8 +39,8 @@ export interface LateDrain extends StageFault {
   readonly round: number;
   /** The first deadline, in milliseconds since the epoch. */
   readonly firstUntil: number;
-  /** Pods whose containers do not end, each with its volumes. */
-  readonly stuck: readonly string[];
+  /** Pods whose containers do not end. */
+  readonly stuck: readonly StuckPod[];
 }
 
 /** End of the question whether a drain goes on. */

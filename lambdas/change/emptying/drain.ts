@@ -71,7 +71,10 @@ async function connectionsUntil(
 }
 
 /** A stopped machine ends no container and runs none: pods whose grace is over are not waited for. */
-const withoutOverdue = (options: DrainOptions): DrainOptions => ({ ...options, skipAfterSeconds: OVERDUE_SECONDS });
+const withoutOverdue = ({ skips: _, ...options }: DrainOptions): DrainOptions => ({
+  ...options,
+  skipAfterSeconds: OVERDUE_SECONDS,
+});
 
 /**
  * Makes the outcome of a drain that has ended. A stopped machine that has nothing left but pods whose grace is over ends a

@@ -1,8 +1,10 @@
 import { CONNECTION_SECONDS } from "../../configuration/configuration.ts";
 import { DeadlineExceeded, done, StageFailed } from "../../engine/durable.ts";
-import { codeOfHoldUps, stuckPods } from "../../messages/node/drain.ts";
+import { codeOfHoldUps } from "../../messages/node/drain.ts";
 import { drainReport } from "../../messages/node/drain-report.ts";
+import { type StuckPod, stuckPods } from "../../messages/node/stuck-pods.ts";
 import type { StageFault } from "../../records/failures.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { putCordon } from "../node/cordon.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
@@ -65,6 +67,17 @@ async function drainUntil(task: EmptyingTask, round: number): Promise<FinishedDr
   }
 }
 
+/**
+ * Lets the reboot end these pods, and those of earlier answers. A pod that nobody was shown is still waited for; on a node
+ * whose kubelet reports no end, the plan waits for none.
+ */
+function withPods(options: DrainOptions, stuck: readonly StuckPod[]): DrainOptions {
+  const { skipAfterSeconds, skips = [] } = options;
+  if (skipAfterSeconds > 0 && !options.skips) return options;
+  const names = stuck.map(({ pod }) => pod);
+  return { ...options, skipAfterSeconds: OVERDUE_SECONDS, skips: [...skips, ...names] };
+}
+
 /** Drains until the pods have left; at each deadline it asks people whether to continue. */
 async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
   const firstUntil = task.wait.until;
@@ -73,7 +86,7 @@ async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
     if ("kind" in end) return end;
     const pressed = await mayContinue(task, { round, ...end, firstUntil });
     if (pressed === "stop") throw new StageFailed(end.code, end.why);
-    if (pressed === "reboot-with-pods") task.options = { ...task.options, skipAfterSeconds: OVERDUE_SECONDS };
+    if (pressed === "reboot-with-pods") task.options = withPods(task.options, end.stuck);
   }
 }
 

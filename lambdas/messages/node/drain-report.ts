@@ -1,9 +1,7 @@
 import { age } from "../slack/age.ts";
 import { counted, some } from "../slack/text.ts";
-import { drainWaits, type HoldUp } from "./drain.ts";
-
-/** Most pods named in a line. */
-const MOST_NAMES = 3;
+import { drainWaits, type HoldUp, MOST_NAMES } from "./drain.ts";
+import { stuckPods } from "./stuck-pods.ts";
 
 type Of<K extends HoldUp["kind"]> = Extract<HoldUp, { readonly kind: K }>;
 
@@ -93,7 +91,7 @@ function fittingLines(lines: readonly string[], room: number): string[] {
  */
 export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): string {
   const lines = [...new Set(holdUps.flatMap(adviceOf))].map((line) => `- ${line}`);
-  const stuck = holdUps.filter((held) => held.kind === "terminating" && held.isStuck).map(({ pod }) => pod);
+  const stuck = stuckPods(holdUps).map(({ pod }) => pod);
   const head = cut(`gave up waiting for ${drainWaits(holdUps)}`, MOST_OF_HEAD);
   const tail = [
     ...(off && stuck.length > 0 ? offCommands(off, stuck) : []),

@@ -2,7 +2,7 @@ import type { FailureCode } from "../../records/failures.ts";
 import { counted, some } from "../slack/text.ts";
 
 /** Most pods named in a line. */
-const MOST_NAMES = 3;
+export const MOST_NAMES = 3;
 
 /** Refuser of an eviction, other than a disruption budget. */
 export type RefusedBy = "rbac" | "policy" | "webhook" | "unconfirmed" | "namespace" | "request";
@@ -153,14 +153,6 @@ const holdUpCodes: readonly (readonly [FailureCode, (held: HoldUp) => boolean])[
 export const codeOfHoldUps = (pods: readonly HoldUp[]): FailureCode =>
   holdUpCodes.find(([, is]) => pods.some(is))?.[0] ?? "deadline-passed";
 
-/** Names the pods whose containers did not end within their grace, each with the claims of its volumes. */
-export const stuckPods = (pods: readonly HoldUp[]): string[] =>
-  pods.flatMap((held) => {
-    if (held.kind !== "terminating" || !held.isStuck) return [];
-    const { pod, claims = [] } = held;
-    return [claims.length > 0 ? `${pod} (volumes: ${some(claims, MOST_NAMES)})` : pod];
-  });
-
 /** Names the wait until load balancers send no new connections and the open ones have ended. */
 export const connectionsToEnd = "connections from load balancers to end";
 
@@ -244,10 +236,6 @@ export const volumesLeft = (
 /** Note on finished pods that stay on a drained node. @param pods each with its finalizers: "shop/web-0 (example.com/held)" */
 export const finishedStay = (pods: readonly string[]): string =>
   `${counted(pods.length, "finished pod")} ${pods.length === 1 ? "stays" : "stay"} on the node, because only a finalizer keeps ${pods.length === 1 ? "it" : "them"}: ${some(pods, MOST_NAMES)}`;
-
-/** Note on a reboot that no longer waits for pods whose containers do not end. @param pods each with its volumes */
-export const rebootsWithPods = (pods: readonly string[]): string =>
-  `The reboot ends ${counted(pods.length, "pod")} whose containers did not end within their grace: ${some(pods, MOST_NAMES)}`;
 
 /** Names the wait for an API server that stopped answering during a drain. */
 export const unansweredDrain = (why: string): string => `the API server to answer (${why})`;

@@ -29,6 +29,8 @@ export interface DrainOptions {
    * every pod.
    */
   readonly skipAfterSeconds: number;
+  /** The only pods that `skipAfterSeconds` means, as "shop/web-0"; without it, it means every pod. */
+  readonly skips?: readonly string[];
   /** Kinds of owners that create another pod in place of an evicted one, beside Kubernetes' own. */
   readonly recreating?: readonly string[];
 }
@@ -98,7 +100,8 @@ function keptByFinalizer(pod: V1Pod): Verdict {
 }
 
 function tooLongTerminating(pod: V1Pod, { options, now }: Given): Verdict {
-  const limit = options.skipAfterSeconds;
+  const { skipAfterSeconds: limit, skips } = options;
+  if (skips && !skips.includes(podName(pod))) return pass;
   const seconds = Math.floor(overdueMs(pod, now) / 1_000);
   return limit > 0 && isTerminating(pod) && seconds > limit ? { stay: true } : pass;
 }

@@ -12,6 +12,7 @@ import { typeThis } from "../../../messages/command/syntax.ts";
 import { withTime } from "../../../messages/maintenance/schedule.ts";
 import type { ApprovalBasis } from "../../../records/approval.ts";
 import { newNodeRecord, type PublishedMessage } from "../../../records/records.ts";
+import { isReady } from "../../../steps/cluster/node-facts.ts";
 import { checkShared, chooseDue } from "./due.ts";
 import {
   checkForce,
@@ -125,6 +126,12 @@ async function write(
   return { ...(await postFirst(steps, operation, null, settings)), view: "" };
 }
 
+/** Is none of its nodes Ready now? */
+async function areNotReady({ steps }: Op, { nodes }: RolloutPlan): Promise<boolean> {
+  const uids = new Set(nodes.map(({ uid }) => uid));
+  return (await steps.nodes.all()).every((node) => !uids.has(node.metadata?.uid ?? "") || !isReady(node));
+}
+
 /**
  * Plans a rollout, asks for its approval, and writes it into the ledger.
  * @returns null for a dry run, and when it was not approved
@@ -149,7 +156,8 @@ export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork |
     judge: async () => ({ record: recordOf(plan, request), pods, card: rolloutCard(plan) }),
   };
   await step(ctx, "note the pool", () => steps.ledger.changeOperation(start.operation, { inPool: plan.pool }));
-  const opened = await passGate(op, { ...timed, approval, again });
+  const isStillRecovery = (): Promise<boolean> => areNotReady(op, plan);
+  const opened = await passGate(op, { ...timed, approval, again, isStillRecovery });
   if (!opened) return null;
   const published = await step(ctx, "write the rollout", () => write(op, plan, opened));
   return { begun: settings, published };

@@ -143,6 +143,22 @@ describe("A second Node that comes while the work is under way", LONG, () => {
     await expectSound(here);
   });
 
+  test("of the removed machine itself stops its removal, since pods may be on it", async () => {
+    here = await withSeedNodes();
+    await guardedPod(here, web);
+    await confirmRemoval(here, shortName(web));
+    await here.until(() => nodeNamed(here, web.name)?.spec?.unschedulable === true, 5, "the cordon");
+    await registerAnew(here, web, web);
+    await settled(here);
+    const { nodes } = await newest(here);
+    expect(nodes[0]?.failure).toMatchObject({
+      ...{ stage: "terminate", code: "other-node" },
+      why: expect.stringContaining(`${web.instanceId} registered as ${web.name} during the removal`),
+    });
+    expect(stateOf(here, web)).toBe("running");
+    expect(await heldBack(here)).toEqual([]);
+  });
+
   test("stops a reboot right before its order", async () => {
     here = await withSeedNodes({ configuration: unasked });
     await guardedPod(here, web);

@@ -37,6 +37,21 @@ describe("A reboot of a node with a pod whose containers do not end", () => {
     expect(await heldBack(here)).toEqual([]);
   });
 
+  test("waits for a pod that nobody was shown, and asks again", async () => {
+    await stuckReboot();
+    here.simulator.kubernetes.create(podOn(web, "later"));
+    await here.until(() => running(here, "later") === 1, 2, "the other pod");
+    injectFault(here, "containers-hang", { node: web.name, pod: "later" });
+    await here.press("operator", REBOOT_WITH_PODS);
+    await here.until(() => !asks(), 5, "the drain to go on");
+    await here.until(asks, 20, "the next question");
+    expect(openly(here).at(-1)).toContain("1 pod stuck terminating (default/later)");
+    await here.press("operator", REBOOT_WITH_PODS);
+    await settled(here, 60);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(inThreads(here).join("\n")).toContain("did not end within their grace: default/later");
+  });
+
   test("leaves the node cordoned without an answer", async () => {
     await stuckReboot();
     await settled(here, 20);

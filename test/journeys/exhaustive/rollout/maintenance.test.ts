@@ -4,7 +4,7 @@ import { expectSound, heldBack, newest, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { operationOf, passTo, poolsWith, saturday } from "../../maintenance.ts";
 import { isCordoned, SHORT } from "../../on-web.ts";
-import { allowDisruptions, guardedPod, kubectl, otherWeb, running, stateOf, web } from "../../others.ts";
+import { allowDisruptions, guardedPod, kubectl, otherWeb, podOn, running, stateOf, web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { dialogOf, inThreads, openly, privately } from "../../reading.ts";
 import { ask, withSeedNodes } from "../../removal.ts";
@@ -148,6 +148,22 @@ describe("A drain outside of the maintenance of its pool", { timeout: 240_000 },
     await here.until(() => isCordoned(here), 10, "the cordon");
     expect(Date.now()).toBeLessThan(Date.parse("2026-11-21T05:00:00Z"));
   });
+
+  test("waits for it although the node was not Ready when it was asked for, once the node is Ready again", async () => {
+    here = await within();
+    const kubelet = { instanceId: web.instanceId, service: "kubelet" };
+    const exits = injectFault(here, "service-exits", kubelet);
+    injectFault(here, "service-crashes", kubelet, 1);
+    await here.until(() => !nodeIsReady(), 20, "the node to be NotReady");
+    await here.type("operator", drain);
+    await asked();
+    endFault(here, exits);
+    await here.until(nodeIsReady, 20, "the node to be Ready again");
+    await here.press("approver", APPROVE_OPERATION);
+    expect(await atRest()).toMatchObject({ status: "scheduled", approval: { state: "approved" } });
+    expect(isCordoned(here)).toBe(false);
+    expect(await inWindow()).toMatchObject({ status: "succeeded" });
+  });
 });
 
 function nodeIsReady(): boolean {
@@ -284,6 +300,16 @@ describe("A removal outside of the maintenance", { timeout: 240_000 }, () => {
     expect(stateOf(here, otherWeb)).toBe("running");
     await expectSound(here);
   });
+});
+
+test("A removal refuses in the window a loss that its dialog did not show", { timeout: 240_000 }, async () => {
+  here = await within([saturday()], { approvals: { remove: { needs: 0 } } });
+  expect(await ask(here, SHORT)).toContain("[Remove]");
+  await here.submit("operator");
+  expect(await atRest("remove")).toMatchObject({ status: "scheduled" });
+  here.simulator.kubernetes.create(podOn(web, "alone"));
+  expect(await inWindow("remove")).toMatchObject({ status: "refused", summary: expect.stringContaining("lost too") });
+  expect(stateOf(here, web)).toBe("running");
 });
 
 describe("A freeze that a person has set", { timeout: 240_000 }, () => {
