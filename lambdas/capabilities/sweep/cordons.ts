@@ -5,10 +5,11 @@ import { CORDONED_BY } from "../../cluster/node-keys.ts";
 import { cordonGivenBack, cordonKept, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
-import { codeOfAnswer, isBusy } from "../../steps/client-errors.ts";
+import { isBusy } from "../../steps/client-errors.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
+import { ifShown } from "../../steps/executions.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 
@@ -25,18 +26,13 @@ export async function leftCordons(steps: Steps): Promise<OpenCordon[]> {
   return left.flat();
 }
 
-/** Takes an execution that Lambda refuses to show for one that runs: the sweep reports it. @throws any other error */
-function unknownEnding(error: unknown): null {
-  if (codeOfAnswer(error) !== "aws-denied") throw error;
-  return null;
-}
-
 async function isLeft(steps: Steps, { operation: id, index }: OpenCordon): Promise<boolean> {
   const operation = await steps.ledger.operation(id);
   const node = await workRecord(steps, { operation: id, index });
   if (operation?.endedAt === null && (node?.endedAt ?? null) === null) return false;
   const execution = node?.executionArn ?? operation?.executionArn ?? null;
-  return execution === null || (await steps.executions.ending(execution).catch(unknownEnding)) !== null;
+  // One that Lambda refuses to show may run: the sweep reports it.
+  return execution === null || (await ifShown(steps.executions.ending(execution), null)) !== null;
 }
 
 /** Finds out what became of a lost node's machine, and gives its Node back. */

@@ -1,7 +1,7 @@
 import { Retryable } from "../../errors.ts";
 import { keys, SLOTS } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
-import { executions } from "../executions.ts";
+import { executions, ifShown } from "../executions.ts";
 import { judgeSlot, type PoolView, type SlotAnswer, type SlotEntry, type SlotRequest } from "./slot-rules.ts";
 import { tableClient } from "./table.ts";
 
@@ -23,8 +23,9 @@ export const slots = (context: StepContext) => {
   const items = tableClient(context);
   const { ending } = executions(context);
 
+  /** Holders that run. One that Lambda refuses to show may run: its node may be out of service. */
   const living = async (entries: readonly SlotEntry[]): Promise<readonly SlotEntry[]> => {
-    const endings = await Promise.all(entries.map(({ execution }) => ending(execution)));
+    const endings = await Promise.all(entries.map(({ execution }) => ifShown(ending(execution), null)));
     return entries.filter((_, at) => endings[at] === null);
   };
 

@@ -31,12 +31,14 @@ function heldTable(turn: () => Promise<void>): DynamoDb {
 function setting(turn: () => Promise<void>, most: number) {
   const away = new Set<string>();
   const ended = new Set<string>();
+  const refused = new Set<string>();
   const overruns: number[] = [];
   const clients = {
     dynamodb: heldTable(turn),
     functions: {
       execution: async (arn: string) => {
         await turn();
+        if (refused.has(arn)) throw new AwsError("AccessDeniedException", "lambda:GetDurableExecution", 403);
         return ended.has(arn) ? { status: "STOPPED", endedAt: 0 } : { status: "RUNNING" };
       },
     },
@@ -56,7 +58,7 @@ function setting(turn: () => Promise<void>, most: number) {
     away.add(uid);
     if (away.size > most) overruns.push(away.size);
   };
-  return { verbs, look, away, ended, leave, overruns };
+  return { verbs, look, away, ended, refused, leave, overruns };
 }
 
 type Setting = ReturnType<typeof setting>;
@@ -119,6 +121,16 @@ describe("Slots of a pool", () => {
       { numRuns: 20 },
     );
   }, 60_000);
+
+  it("stay with a holder whose execution Lambda refuses to show, as with one that runs", async () => {
+    const here = setting(async () => undefined, 1);
+    expect(await ask(here, 0)).toBe(1);
+    here.refused.add("arn:0");
+    const asking = { owner: "remove-1:0", execution: "arn:1", uid: "n1", node: "n1" };
+    expect(await here.verbs.take("web", asking, here.look)).toMatchObject({ granted: false });
+    expect(await here.verbs.held("web")).toHaveLength(1);
+    expect(await here.verbs.left()).toEqual([]);
+  });
 });
 
 /** Lets those who wait for their turn go on one at a time, in an order that the stream decides. */
