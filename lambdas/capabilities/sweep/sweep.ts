@@ -4,7 +4,7 @@ import { followHandedOver } from "../../change/operation/progress.ts";
 import { hearPresses } from "../../change/waits/hold.ts";
 import { pageOnce } from "../../change/waits/page.ts";
 import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
-import { kindOf, step } from "../../engine/durable.ts";
+import { step } from "../../engine/durable.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
@@ -17,6 +17,7 @@ import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { announceRules } from "./changed-rules.ts";
 import { clearUncordoned, giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
+import { each, eachInto } from "./each.ts";
 import { callForFleet } from "./fleet-calls.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
@@ -193,30 +194,6 @@ async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
       await pageOnce(ctx, steps, { name, since: wait.since, isUrgent: isUrgent(wait) }, (now) => waitNotice(wait, now));
     await step(ctx, `remind: ${name}`, () => remindOfWait(steps, one), ATTEMPTS);
   });
-}
-
-/**
- * Makes a function that does the work for each, one after the other. If a service is unavailable, the rest is left to the next sweep.
- * @param failures gets the errors of those that failed for another reason: bugs, or missing rights
- */
-const eachInto =
-  (failures: unknown[]) =>
-  async <T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
-    for (const one of all) {
-      try {
-        await work(one);
-      } catch (error) {
-        if (kindOf(error) === "Retryable") return;
-        failures.push(error);
-      }
-    }
-  };
-
-/** Does the work for each. @throws the first error of those that failed, after the others were worked on */
-async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const failures: unknown[] = [];
-  await eachInto(failures)(all, work);
-  if (failures.length > 0) throw failures[0];
 }
 
 /** The entry for Lambda and for the sandbox. */

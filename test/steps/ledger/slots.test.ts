@@ -1,31 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AwsError } from "../../../lambdas/clients/aws-call.ts";
-import type { DynamoDb } from "../../../lambdas/clients/dynamodb.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
 import type { StepContext } from "../../../lambdas/steps/context.ts";
 import { slots } from "../../../lambdas/steps/ledger/slots.ts";
+import { heldTable } from "./held-table.ts";
 
 const OWNERS = 50;
 const HOUR = 3_600_000;
-
-/** The table as DynamoDB keeps it, each call of which comes when the scheduler says. */
-function heldTable(turn: () => Promise<void>): DynamoDb {
-  const items = new Map<string, Record<string, unknown>>();
-  const put = (item: Record<string, unknown>, seen: unknown) => {
-    if (items.get(String(item.sk))?.version !== seen) throw new AwsError("ConditionalCheckFailedException", "", 400);
-    items.set(String(item.sk), item);
-    return {};
-  };
-  return async (action, { Key, Item, ExpressionAttributeValues }) => {
-    await turn();
-    if (action === "Query") return { Items: [...items.values()] };
-    // An item that must be missing has no version to compare.
-    if (action === "PutItem") return put(Item as Record<string, unknown>, ExpressionAttributeValues?.[":seen"]);
-    const before = items.get((Key as { sk: string }).sk);
-    return before ? { Item: before } : {};
-  };
-}
 
 /** A pool of nodes, and an operation on each of them. */
 function setting(turn: () => Promise<void>, most: number) {

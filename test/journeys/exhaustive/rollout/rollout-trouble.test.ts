@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { APPROVE_OPERATION, CANCEL_OPERATION, PAUSE_ROLLOUT, RESUME_ROLLOUT } from "../../../../lambdas/messages/slack/buttons.ts";
+import {
+  APPROVE_OPERATION,
+  CANCEL_OPERATION,
+  PAUSE_ROLLOUT,
+  RESUME_ROLLOUT,
+} from "../../../../lambdas/messages/slack/buttons.ts";
 import { heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { kubectl } from "../../others.ts";
