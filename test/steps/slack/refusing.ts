@@ -3,7 +3,7 @@ import type { FrontDoorContext } from "../../../lambdas/steps/context.ts";
 import { people } from "../../../lambdas/steps/slack/people.ts";
 import { refusalCodes, refusalStatuses } from "../../../lib/sandbox/slack/faults.ts";
 
-/** What Slack, or a proxy before it, may answer in place of any call: its codes, and HTTP statuses. */
+/** Refusals with which Slack, or a proxy before it, may answer any call: its codes, and HTTP statuses. */
 export const refusals = [...refusalCodes, ...refusalStatuses];
 
 /** The verbs of people over a Slack that answers each call with a code ("missing_scope") or a status ("404"). */
