@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { WorkflowName } from "../capabilities/list.ts";
 import { isAws } from "../clients/aws-call.ts";
-import { codeOfAnswer } from "./client-errors.ts";
 import type { FrontDoorContext } from "./context.ts";
 
 /**
@@ -25,20 +24,6 @@ export function executionOf(arn: string): { readonly functionName: string; reado
  * (lib/functions.ts).
  */
 const LAST_INVOCATION_MS = 6 * 60_000;
-
-/**
- * Waits for an answer about an execution.
- * @param unknown stands for it where Lambda refuses to show the execution, as of a function that a release took away
- * @throws any other error
- */
-export async function ifShown<T>(asked: Promise<T>, unknown: T): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (codeOfAnswer(error) !== "aws-denied") throw error;
-    return unknown;
-  }
-}
 
 /** Starts, describes and wakes durable executions. */
 export const executions = (context: FrontDoorContext) => {

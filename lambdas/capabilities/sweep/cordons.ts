@@ -5,11 +5,10 @@ import { CORDONED_BY } from "../../cluster/node-keys.ts";
 import { cordonGivenBack, cordonKept, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
-import { isBusy } from "../../steps/client-errors.ts";
+import { ifShown, isBusy } from "../../steps/client-errors.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
-import { ifShown } from "../../steps/executions.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 

@@ -11,7 +11,7 @@ import { messageSettings } from "../../messages/operation/links.ts";
 import { pages, waitNotice } from "../../messages/operation/waits.ts";
 import type { TurnOf } from "../../records/ledger-table.ts";
 import { isUrgent, waitName } from "../../records/waits.ts";
-import { ifShown } from "../../steps/executions.ts";
+import { ifShown } from "../../steps/client-errors.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";

@@ -10,8 +10,7 @@ import type {
   OperationView,
   PublishedMessage,
 } from "../../records/records.ts";
-import { isBusy, wordsOf } from "../../steps/client-errors.ts";
-import { ifShown } from "../../steps/executions.ts";
+import { ifShown, isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
 import { publish, saidAll } from "./publisher.ts";

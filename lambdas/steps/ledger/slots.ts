@@ -1,7 +1,8 @@
 import { Retryable } from "../../errors.ts";
 import { keys, SLOTS } from "../../records/ledger-table.ts";
+import { ifShown } from "../client-errors.ts";
 import { type StepContext, timestamp } from "../context.ts";
-import { executions, ifShown } from "../executions.ts";
+import { executions } from "../executions.ts";
 import { judgeSlot, type PoolView, type SlotAnswer, type SlotEntry, type SlotRequest } from "./slot-rules.ts";
 import { tableClient } from "./table.ts";
 
