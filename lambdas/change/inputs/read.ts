@@ -39,7 +39,7 @@ async function keepSecret(steps: Steps, { input, configuration }: Wish, found: F
  */
 export async function readContent(
   steps: Steps,
-  { input, configuration, isRequested }: Wish,
+  { input, configuration, isRequested, mayAccept = isRequested }: Wish,
   reads: LedgerReads = ledgerReads(steps, input),
   keepsSecret = false,
 ): Promise<InputContent | null> {
@@ -49,7 +49,7 @@ export async function readContent(
   const given = [...(await reads.given()).values()].flatMap((one) => one[input.name] ?? []);
   const { stored, asked, ...watched } = await reads.watch();
   // A dry run shows what the change would do, which accepts the consequences.
-  const accepted = isRequested && input.approval === undefined ? [...watched.accepted, ...asked] : watched.accepted;
+  const accepted = mayAccept && input.approval === undefined ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
   const content = await inputContent(input, found, facts, steps);
   const whole = contentHash(content);
