@@ -182,7 +182,9 @@ describe("A drain that has passed its deadline", () => {
       "Continue",
       "Give the node back",
     ]);
-    expect(continueNext(stuck, NOW)).toContain("Without a decision it stays cordoned");
+    const skipped = { ...failure, code: "budget-allows-none", hasStuckPods: true } as const;
+    for (const left of [failure, skipped])
+      expect(continueNext({ ...stuck, failure: left }, NOW)).toContain("Without a decision it stays cordoned");
     expect(continueButtons({ ...stuck, workflow: "drain" }).map(({ text }) => text)).not.toContain(
       "Reboot with these pods",
     );
@@ -202,7 +204,7 @@ describe("A drain that has passed its deadline", () => {
       kind: "decision",
       operation: "drain-3f9c2a71",
       message:
-        "drain-3f9c2a71: win-1 was not drained by its deadline. Press Continue in Slack to keep draining; otherwise it is given back at 2026-11-21 15:08 UTC. See docs/runbook.md#stage-eviction. Cause: a budget",
+        "drain-3f9c2a71: win-1 was not drained by its deadline. Press Continue in Slack to keep draining; without a decision it is given back at 2026-11-21 15:08 UTC. See docs/runbook.md#stage-eviction. Cause: a budget",
       until: "2026-11-21T15:08:00.000Z",
     });
   });
