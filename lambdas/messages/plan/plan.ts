@@ -74,7 +74,8 @@ export interface EvictionObstacles {
 /** State of the guard of the metadata route, as a plan shows it. */
 export type GuardSeen = (
   | { readonly state: "in order" }
-  | { readonly state: "fault"; readonly what: string }
+  /** A reboot is refused before it is approved, unless an execution of the last release has seen the fault. */
+  | { readonly state: "fault"; readonly what: string; readonly refuses?: true }
   | { readonly state: "unknown"; readonly why: string }
 ) & {
   /** Fault of the machine for which its script would refuse a reboot, as a clause: a wrong clock, a full disk. */

@@ -99,6 +99,15 @@ describe("The card of a reboot", () => {
     expect(JSON.stringify(blocks.at(-1))).toContain("To apply: `{win} reboot win-1 --ec2`");
   });
 
+  test.each<NonNullable<NodePlan["guard"]>>([
+    { state: "fault", what: "the guard is missing" },
+    { state: "in order", unfit: "the disk is full" },
+  ])("has a dry run without a command to apply where the reboot is refused: %j", (guard) => {
+    const { blocks } = rebootDryRun(plan({ guard }), "`{win} reboot win-1`");
+    expect(JSON.stringify(blocks)).toContain("A reboot is refused until");
+    expect(JSON.stringify(blocks)).not.toContain("To apply");
+  });
+
   test("is followed by a summary that says what is proven, and what is left", () => {
     expect(rebootedSummary("win-1", "the node is schedulable again")).toBe(
       "win-1 was rebooted and works: boot, routes, services, container network and kubelet are checked; the node is schedulable again.",
