@@ -10,7 +10,7 @@ import {
   stillCordoned,
   withPodsHeard,
 } from "../../messages/node/continue.ts";
-import { rebootsWithPods, type StuckPod } from "../../messages/node/stuck-pods.ts";
+import { rebootsWithPods, type StuckPod } from "../../messages/node/drain-report.ts";
 import type { Failure, StageFault } from "../../records/failures.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";

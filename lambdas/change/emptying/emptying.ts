@@ -1,8 +1,7 @@
 import { CONNECTION_SECONDS } from "../../configuration/configuration.ts";
 import { DeadlineExceeded, done, StageFailed } from "../../engine/durable.ts";
 import { codeOfHoldUps } from "../../messages/node/drain.ts";
-import { drainReport } from "../../messages/node/drain-report.ts";
-import { type StuckPod, stuckPods } from "../../messages/node/stuck-pods.ts";
+import { drainReport, type StuckPod, stuckPods } from "../../messages/node/drain-report.ts";
 import type { StageFault } from "../../records/failures.ts";
 import { type DrainOptions, hasSkipped } from "../../steps/drain/filters.ts";
 import { putCordon } from "../node/cordon.ts";

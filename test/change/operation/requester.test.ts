@@ -14,6 +14,7 @@ import {
 import type { Request } from "../../../lambdas/commands/request.ts";
 import type { Rules } from "../../../lambdas/configuration/configuration.ts";
 import { Forbidden, Refused, Retryable, UserError } from "../../../lambdas/errors.ts";
+import { withLog } from "../../../lambdas/logging.ts";
 import { BY_ITSELF, BY_MAINTENANCE } from "../../../lambdas/records/origin.ts";
 import type { OperationRecord } from "../../../lambdas/records/records.ts";
 import { verbs } from "../../engine/durable-engine.ts";
@@ -188,6 +189,23 @@ describe("A person who decides", () => {
     expect(await mayVoteAsKnown(world({ known }).steps, vote, { roles: ["approver"], pool: "broken" })).toBe(false);
     expect(await mayVote(world().steps, vote, { roles: ["approver"], pool: "broken" })).toBe(false);
   });
+});
+
+test("Each decision by the policy is a line of the log: a refusal is a warning with its reason", async () => {
+  const lines: object[] = [];
+  const runtime = {
+    ...{ settings: { cluster: "prod-west" }, now: () => 0 },
+    log: (line: string) => void lines.push(JSON.parse(line)),
+  };
+  const { steps } = world();
+  await withLog(runtime, {}, async () => {
+    for (const userId of ["U1", "U2"]) await mayDecide(steps, userId, "drain");
+  });
+  const fields = { event: "decision", decision: "policy", command: "drain" };
+  expect(lines).toEqual([
+    expect.objectContaining({ ...fields, level: "INFO", by: "U1", outcome: "allowed" }),
+    expect.objectContaining({ ...fields, level: "WARN", by: "U2", outcome: "refused", why: "policy" }),
+  ]);
 });
 
 describe("A cancellation", () => {
