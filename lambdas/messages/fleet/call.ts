@@ -158,6 +158,20 @@ export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly stri
   };
 }
 
+/**
+ * Calls people again, in the message's thread: nobody is notified of a message that is only updated.
+ * @param called ids of user groups (S…) and people
+ * @param now ISO 8601
+ */
+export function fleetReminder(trouble: FleetTrouble, called: readonly string[], now: string): Message {
+  const words = `${sign.reminder} ${heads[trouble.kind](trouble)}, for ${between(trouble.since, now)}. Next: read the message above, and press *Why?* there, or *I have it*.`;
+  const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
+  return {
+    text,
+    blocks: [section(text), actions(`fleet:${trouble.kind}:again`, [takeButton(fleetCallName(trouble))])],
+  };
+}
+
 /** Calls people past Slack to trouble of many nodes. */
 export function fleetTroubleNotice(trouble: FleetTrouble): Notice {
   const shared = trouble.groups.flatMap((group) => sharedWords(group.shared, "no other node") ?? []);
