@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { readFleet } from "../../change/fleet/fleet-nodes.ts";
+import { isDispensable } from "../../commands/approvals.ts";
 import { audienceOnCall } from "../../commands/policy.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
@@ -57,7 +58,11 @@ async function noteTrouble(
   const shown = { ...trouble, since: call.since };
   const held = (await steps.reminders.all()).get(fleetCallName(call));
   const called = audienceOnCall(configuration, "reboot");
-  const message = fleetTroubleMessage(shown, called, holderAt(held, steps.now()));
+  const message = fleetTroubleMessage(shown, {
+    called,
+    holder: holderAt(held, steps.now()),
+    isDispensable: trouble.pools.some(({ pool }) => isDispensable(configuration, pool)),
+  });
   const isFirst = call.pagedAt === null || again !== null;
   const isDue =
     isFirst ||
