@@ -7,10 +7,10 @@ import type { Input } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import { poolWithoutNodes } from "../../messages/node/guard.ts";
 import {
+  consequencesLeft,
   everyNodeLeft,
   inputsNotApplied,
   type LeftOutNode,
-  notAccepted,
   nothingToChange,
   reconcileDryRun,
   requestedSummary,
@@ -79,7 +79,7 @@ async function sayNotAccepted({ steps, start }: ReconcileOperation, inputs: read
     if ((await steps.inputWatches.of(input.rule).read()).asked.length > 0) waiting.push(input);
   const requester = requesterOf(start);
   if (!requester || waiting.length === 0) return;
-  const message = notAccepted(waiting.map(({ words }) => words));
+  const message = consequencesLeft(waiting.map(({ words }) => words));
   await steps.thread.sendEphemeral(requester.channel, requester.userId, message).catch(() => undefined);
 }
 

@@ -34,6 +34,8 @@ export interface ParkedOperation {
   readonly open?: { readonly approval: Approval; readonly seen: number };
   /** The node was begun and restored: the next execution begins it under a new index. */
   readonly wasBegun?: boolean;
+  /** Its nodes by its plan; those of its last wait if none are given. */
+  readonly nodes?: ScheduledStart["nodes"];
 }
 
 /** Extends the question to the end of the next window. */
@@ -58,7 +60,7 @@ async function write({ steps, start }: Waiting, wait: ParkedOperation) {
   const { operation, continues } = start;
   const before = (await steps.ledger.operation(operation))?.scheduled;
   const part = continues ?? before?.part ?? 1;
-  const { when, state, open, wasBegun } = wait;
+  const { when, state, open, wasBegun, nodes = before?.nodes } = wait;
   const times = timesOf(wait, before, steps.now());
   const tries = (before?.tries ?? 0) + (wasBegun ? 1 : 0);
   const { timeZone, isDate, pool } = when;
@@ -67,6 +69,7 @@ async function write({ steps, start }: Waiting, wait: ParkedOperation) {
     until: times.until === null ? null : new Date(times.until).toISOString(),
     wakeAt: new Date(times.wakeAt).toISOString(),
     ...{ timeZone, isDate, part, parkedAt: null, tries },
+    ...(nodes ? { nodes } : {}),
   };
   const why = "why" in state ? state.why : "";
   const summary =

@@ -16,7 +16,7 @@ export const inputsNotApplied =
   "Casement applies no mirror sets and no other settings of the cluster to nodes: set `cluster.inputs` in the configuration to `openshift` or `configmap` and deploy.";
 
 /** Tells a person who may not reconcile every pool that a consequence was not accepted. */
-export const notAccepted = (inputs: readonly Pick<InputWords, "noun">[]): Message =>
+export const consequencesLeft = (inputs: readonly Pick<InputWords, "noun">[]): Message =>
   say(
     `What the ${inputs.map(({ noun }) => noun).join(" and the ")} would cut off is left out: accepting it holds for every pool, and you may not use ${code("reconcile")} in each of them. Next: a person who may types ${typeThis("reconcile")}.`,
   );
