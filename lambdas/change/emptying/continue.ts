@@ -12,7 +12,7 @@ import {
   withPodsHeard,
 } from "../../messages/node/continue.ts";
 import { rebootsWithPods, type StuckPod } from "../../messages/node/drain-report.ts";
-import type { StageFault } from "../../records/failures.ts";
+import type { Failure, StageFault } from "../../records/failures.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { askUntilDecided, TIME_IS_UP } from "../approval/ask.ts";
 import { addNotes } from "../node/notes.ts";
@@ -34,7 +34,7 @@ interface Pressed {
 }
 
 /** A drain that has passed its deadline. */
-export interface LateDrain extends StageFault {
+export interface LateDrain extends StageFault, Pick<Failure, "hasStuckPods"> {
   /** Number of deadlines that have passed, 1 after the first. */
   readonly round: number;
   /** The first deadline, in milliseconds since the epoch. */
@@ -120,7 +120,7 @@ function unjudged(error: unknown): null {
  */
 async function show(
   task: EmptyingTask,
-  { why, code, round, until }: LateDrain & { readonly until: number },
+  { why, code, hasStuckPods, round, until }: LateDrain & { readonly until: number },
   callbackId: string,
   asking: number,
 ): Promise<Pressed | null> {
@@ -129,7 +129,7 @@ async function show(
   await steps.ledger.changeNode(operation, task.index, {
     status: "deciding",
     waitsFor: null,
-    failure: { stage, why, code, left: stillCordoned },
+    failure: { stage, why, code, left: stillCordoned, ...(hasStuckPods ? { hasStuckPods } : {}) },
     decideBy: new Date(until).toISOString(),
     failedAt: steps.timestamp(),
     callbacks: { decision: callbackId, cancel: callbackId },

@@ -16,7 +16,7 @@ export const sendable = async (message: Message, word: FindWord): Promise<{ text
   return { text, blocks: blocks as unknown as Blocks };
 };
 
-/** Posts what only one person sees: private answers and dialogs. */
+/** Posts what needs no mark by which it is found again: private answers, dialogs and notes in threads. */
 export const privately = (context: FrontDoorContext, word: FindWord) => {
   /**
    * Posts a message that only one person sees. If Slack refuses it, for instance because the person has left the
@@ -51,6 +51,14 @@ export const privately = (context: FrontDoorContext, word: FindWord) => {
         if (await context.clients.respond(url, answer)) return;
       }
       await sendEphemeral(channel, userId, message);
+    },
+
+    /** Posts a note in a thread; a repetition posts it again. @throws Retryable */
+    note: async (channel: string, message: Message, threadTs: string): Promise<void> => {
+      const said = await sendable(message, word);
+      await calling("chat.postMessage", async () =>
+        (await context.clients.slack()).chat.postMessage({ channel, thread_ts: threadTs, ...said }),
+      );
     },
 
     /**
