@@ -151,6 +151,8 @@ export const isFailureCode = (code: string | undefined): code is FailureCode => 
 
 /** Codes of failures that recur until a person changes something, so that no button offers to try again. */
 const hopeless: ReadonlySet<string> = new Set<FailureCode>([
+  "aws-denied",
+  "volume-key-unusable",
   "vcpu-quota",
   "subnet-full",
   "volume-quota",
