@@ -112,6 +112,10 @@ export function approvalRule(rules: ApprovalRules, command: string, pool: string
   };
 }
 
+/** May some role act on a pool's nodes without waiting for an approval? @param pool null for nodes without a pool */
+export const isDispensable = (rules: ApprovalRules, pool: string | null): boolean =>
+  (rulesIn(rules, pool).policy[BREAK_GLASS] ?? []).length > 0;
+
 /** Number of people who must approve a plan. A condition about an unknown fact does not hold. */
 export function approvalsNeeded({ needs, unless }: ApprovalRule, plan: PlanFacts): number {
   if (!unless) return needs;

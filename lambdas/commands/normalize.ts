@@ -13,6 +13,9 @@ const AUTOMATIC_LINK = /<(?:https?:\/\/|mailto:|tel:)([^|>]*?)\/?(?:\|([^>]*))?>
  */
 const INVISIBLE = /(?![\u202d\u202e])[\p{Cf}\p{DI}]/gu;
 
+/** Such characters beside a quote, where they would hide that a text begins or ends. */
+const BESIDE_QUOTE = new RegExp(`(?:${INVISIBLE.source})+(?=["'])|(?<=["'])(?:${INVISIBLE.source})+`, "gu");
+
 /** Zero-width characters, which a quoted text loses too. */
 const ZERO_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
 
@@ -54,22 +57,34 @@ const typed = (text: string): string =>
       .replace(ZERO_WIDTH, ""),
   );
 
-/** Matches an option with a quoted value, a quoted text, or the characters between two spaces. */
-const WORD = /(?<option>-+[^\d\s="'][^\s="']*=)?(?<quote>["'])(?<inside>.*?)\k<quote>(?=\s|$)|\S+/gs;
+/**
+ * Matches an option with a quoted value, a quoted text, or the characters between two spaces. A comma may follow a quoted
+ * name at once; behind several words it may belong to a text that has quotes itself.
+ */
+const WORD =
+  /(?<option>-+[^\d\s="'][^\s="']*=)?(?<quote>["'])(?<inside>[^\s"']+(?=\k<quote>[,;])|.*?(?=\k<quote>(?:\s|$)))\k<quote>|\S+/gs;
 
-/** Signs with which chat programs frame a name, and those that end an item of a list. */
-const FRAMED = /^[`*_~]*(.*?)[`*_~]*[,;]*[`*_~]*$/s;
+/** Signs with which chat programs frame a name, a pair of quotes inside them, and signs that end an item of a list. */
+const FRAMED = /^[`*_~]*(["']?)(.*?)\1[`*_~]*[,;]*[`*_~]*$/s;
 
 /** Makes the plain form of a word that names something: without what phones, pages and chat programs add to it. */
 export const plainForm = (text: string): string => {
   const plain = text.normalize("NFKC").replace(INVISIBLE, "");
-  return FRAMED.exec(plain)?.[1] || plain;
+  return FRAMED.exec(plain)?.[2] || plain;
 };
 
 const wordOf = (typedText: string): Word => {
   const plain = plainForm(typedText);
   return { text: plain.toLowerCase(), content: plain, quoted: false, isType: false };
 };
+
+/** Reads the names of a list without spaces. The word behind an option may be its text, which keeps its commas. */
+function listed(typedText: string, before: string | undefined): Word[] {
+  const word = wordOf(typedText);
+  return before?.startsWith("-") || word.content.startsWith("-")
+    ? [word]
+    : word.content.split(/[,;]+/).flatMap((name) => (name === "" ? [] : wordOf(name)));
+}
 
 /** Does a quoted text name something? An option in quotes is a text. */
 const isName = (inside: string): boolean => /^[^\s-]\S*$/.test(inside);
@@ -107,10 +122,11 @@ function withTypes(words: readonly Word[]): Word[] {
  */
 export function normalize(text: string): Word[] {
   const plain = SMART.reduce((before, [smart, straight]) => before.replace(smart, straight), typed(text));
+  const words = [...plain.replace(BESIDE_QUOTE, "").matchAll(WORD)];
   return withTypes(
-    [...plain.matchAll(WORD)].map(({ 0: whole, groups }) => {
+    words.flatMap(({ 0: whole, groups }, at) => {
       const inside = groups?.inside;
-      return inside === undefined ? wordOf(whole) : quotedWord(whole, inside, groups?.option);
+      return inside === undefined ? listed(whole, words[at - 1]?.[0]) : quotedWord(whole, inside, groups?.option);
     }),
   ).filter(({ text, quoted }) => quoted || !/^[,;]*$/.test(text));
 }

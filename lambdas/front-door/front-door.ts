@@ -16,7 +16,7 @@ import type { FrontDoorConfiguration } from "./configuration.ts";
  */
 export interface FrontDoorSteps
   extends Pick<Steps, "now" | "timestamp" | "executions" | "ledger" | "responseUrls" | "roster"> {
-  readonly thread: Pick<Steps["thread"], "answer" | "openDialog">;
+  readonly thread: Pick<Steps["thread"], "answer" | "openDialog" | "note">;
   readonly cards: Pick<ReturnType<typeof cards>, "of">;
 }
 

@@ -57,7 +57,7 @@ async function start(
     ...(responseUrl ? { responseUrl } : {}),
   });
   if (operation.executionArn !== null) return alreadyTriedAgain(operation);
-  if (!isLook) await followPressed(door, presser, operation.id);
+  if (!isLook) await followPressed(door, presser, operation);
   if (operation.status !== "requested") return startedAnswer(operation);
   return commandOf(request.command).dialog || responseUrl ? null : { ...startedAnswer(operation), isStarted: true };
 }

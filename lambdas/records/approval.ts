@@ -100,6 +100,8 @@ export interface Approval {
   readonly breakGlass?: string;
   /** Whole name of the only node, where some role may change it without the approval. */
   readonly unapprovedNode?: string;
+  /** All of its nodes are NotReady and of one pool, and some role may change each of them without the approval. */
+  readonly isUnapprovedByNode?: true;
 }
 
 /** Names one request for approval, for its buttons: "remove-3f9c2a71:1". */

@@ -7,7 +7,7 @@ export interface FleetCall {
   readonly since: string;
   /** Names of the nodes that its message shows as failing. */
   readonly nodes: readonly string[];
-  /** Time of the call past Slack; null before. */
+  /** Time of the last call past Slack; null before. */
   readonly pagedAt: string | null;
   /** Names of the nodes to which people were called past Slack; missing before. */
   readonly paged?: readonly string[];

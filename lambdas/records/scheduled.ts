@@ -1,3 +1,5 @@
+import type { PlannedNodeIdentity } from "./approval.ts";
+
 /**
  * Wait of an operation for its window or date, without an execution, because none can run for days. Times are ISO 8601.
  */
@@ -18,4 +20,6 @@ export interface ScheduledStart {
   readonly parkedAt: string | null;
   /** Number of attempts on its node that were rolled back at the end of a window; the next attempt has this index. */
   readonly tries: number;
+  /** Its nodes by its plan; missing before a plan, and in records of the last release. */
+  readonly nodes?: readonly PlannedNodeIdentity[];
 }

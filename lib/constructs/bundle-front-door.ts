@@ -51,6 +51,9 @@ const oneOf = (names: readonly string[]): string => names.map((name) => name.rep
 /** Files of Slack's client for uploads and streamed messages, which the front door never sends. */
 const CLIENT_FILES = /@slack\/web-api\/dist\/(file-upload|chat-stream)\.js$/;
 
+/** The file in which AWS's signer encodes headers of messages in event streams, of which the front door sends none. */
+const EVENT_HEADERS_FILE = /@smithy\/signature-v4\/dist-es\/HeaderFormatter\.js$/;
+
 /** Node's zlib, which Slack's client uses only for analytics files; loading it takes some 3 ms of a cold start. */
 const ZLIB = /^(node:)?zlib$/;
 
@@ -92,6 +95,7 @@ const leaveOut: Plugin = {
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
     build.onLoad({ filter: TYPES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
+    build.onLoad({ filter: EVENT_HEADERS_FILE }, () => ({ contents: "export class HeaderFormatter {}" }));
     build.onLoad({ filter: USER_AGENT_FILE }, () => ({ contents: USER_AGENT }));
     build.onLoad({ filter: METHODS_FILE }, ({ path }) => ({ contents: neededMethods(readFileSync(path, "utf8")) }));
     build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {

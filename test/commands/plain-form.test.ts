@@ -34,6 +34,9 @@ const onNames: readonly ((word: string) => string)[] = [
   (word) => `${word},`,
   (word) => `${word};`,
   (word) => `\`${word}\`,`,
+  (word) => `"${word}",`,
+  (word) => `\u201c${word}\u201d;`,
+  (word) => `\`\u201c${word}\u201d\``,
   wide,
   (word) => word.toUpperCase(),
 ];
@@ -62,6 +65,13 @@ const onWords: readonly ((word: string, sign: number) => string)[] = [
   (word, sign) => word.replace(/(?<=\w)-/g, DASHES[sign % DASHES.length] ?? "-"),
 ];
 
+/** Characters that nobody sees, before and behind the frame of a word. */
+const around: readonly ((sign: number) => readonly string[])[] = [
+  () => ["", ""],
+  (sign) => [INVISIBLE[sign % INVISIBLE.length] ?? "", ""],
+  (sign) => ["", INVISIBLE[sign % INVISIBLE.length] ?? ""],
+];
+
 const SPACES = [" ", "  ", "\u00a0", "\u3000", "\t", "\u202f"];
 
 test("A command means the same however phones, pages and chat programs write its words", () => {
@@ -85,10 +95,32 @@ test("A command means the same however phones, pages and chat programs write its
           } = ways[at] ?? { name: 0, word: 0, sign: 0, space: 0, isPlain: true };
           const changed = onWords[any % onWords.length]?.(word, sign) ?? word;
           const framed = isPlain || isOption(word) ? changed : (onNames[name % onNames.length]?.(changed) ?? changed);
-          return `${SPACES[space % SPACES.length]}${framed}`;
+          const [before = "", after = ""] = around[any % around.length]?.(sign) ?? [];
+          return `${SPACES[space % SPACES.length]}${before}${framed}${after}`;
         })
         .join("");
       expect(parse(pasted, vocabulary)).toEqual(parse(words.join(" "), vocabulary));
     }),
   );
+});
+
+test.each([
+  ["drain ip-10-0-3-7,ip-10-0-3-8", "drain ip-10-0-3-7 ip-10-0-3-8"],
+  ['reboot "ip-10-0-3-7", "ip-10-0-3-8"', "reboot ip-10-0-3-7 ip-10-0-3-8"],
+  [
+    "reboot `ip-10-0-3-7`,\u201cip-10-0-3-8\u201d;ip-10-0-3-9 --max 2",
+    "reboot ip-10-0-3-7 ip-10-0-3-8 ip-10-0-3-9 --max 2",
+  ],
+  ["reboot ip-10-0-3-7 --force \u201cip-10-0-3-7\u201d,", "reboot ip-10-0-3-7 --force ip-10-0-3-7"],
+])("Names of a list may have commas and quotes: %s", (pasted, plain) => {
+  expect(parse(pasted, vocabulary)).toEqual(parse(plain, vocabulary));
+});
+
+test("Commas and quotes of a text belong to it", () => {
+  const reasonOf = (text: string) => parse(`remove ip-10-0-3-7 --reason ${text}`, vocabulary);
+  expect(reasonOf('"disk a,b fails; \u2764\ufe0f, see INC-7"')).toMatchObject({
+    request: { reason: "disk a,b fails; \u2764\ufe0f, see INC-7" },
+  });
+  expect(reasonOf('"the "C", then the other"')).toMatchObject({ request: { reason: 'the "C", then the other' } });
+  expect(reasonOf("patches,tonight")).toMatchObject({ request: { reason: "patches,tonight" } });
 });

@@ -43,6 +43,8 @@ export interface Memory {
     /** Address of the private message that this one replaces. */
     readonly url?: string;
   }[];
+  /** Notes in threads. */
+  readonly notes: { readonly threadTs: string; readonly text: string }[];
   readonly memberships: Map<string, Membership>;
   /** Of the group of operators. */
   readonly members: string[];
@@ -68,6 +70,7 @@ const emptyMemory = (): Memory => ({
   callbacks: new Map(),
   responseUrls: new Map(),
   ephemerals: [],
+  notes: [],
   memberships: new Map(),
   members: ["U0OPERATOR"],
   unreadablePools: [],
@@ -155,6 +158,9 @@ const threadOf = (memory: Memory) => ({
     if (dialogs.some((open) => open.triggerId === triggerId)) throw new Error("exchanged_trigger_id");
     dialogs.push({ triggerId, dialog: dialog as Dialog });
     return "V1";
+  },
+  note: async (_channel: string, { text }: Message, threadTs: string) => {
+    memory.notes.push({ threadTs, text });
   },
   answer: async ({ channel, userId }: Pick<Requester, "channel" | "userId">, message: Message, url?: string) => {
     memory.ephemerals.push({ channel, userId, message, ...(url === undefined ? {} : { url }) });

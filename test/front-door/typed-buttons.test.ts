@@ -112,4 +112,27 @@ describe("a button that starts an operation", () => {
     expect(started()).toHaveLength(1);
     expect([...memory.operations.values()].filter((one) => one.followUps ?? one.follows)).toEqual([]);
   });
+
+  test.each([
+    ["a message that is about no operation", { message_ts: "1.0", is_ephemeral: false }, "1.0"],
+    ["a reply that is about none", { message_ts: "1.0", thread_ts: "0.9", is_ephemeral: false }, "0.9"],
+    ["a private answer", { message_ts: "1.0" }, null],
+  ])("is named with the person in the thread of %s", async (_, place, threadTs) => {
+    await press("fleet:not-ready:0", place);
+    expect(memory.notes).toEqual(
+      threadTs === null
+        ? []
+        : [{ threadTs, text: expect.stringMatching(/^▶️ <@U0OPERATOR> started `prove-[0-9a-f]{8}`: Prove win-1/) }],
+    );
+  });
+
+  test("is started where Slack takes no note of it, and a start that failed is not named", async () => {
+    memory.broken.add("thread.note");
+    await press("fleet:not-ready:0", { message_ts: "1.0", is_ephemeral: false });
+    expect(started()).toHaveLength(1);
+    memory.broken.clear();
+    memory.broken.add("executions.start");
+    await send(buttonPress("prove-again", "prove win-2", "U0OPERATOR", { trigger_id: "another" }));
+    expect(memory.notes).toEqual([]);
+  });
 });

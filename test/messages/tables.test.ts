@@ -94,6 +94,26 @@ test("lists operations with who asked, what became of them and how long they too
   );
 });
 
+test("cuts the name of who asked where a row is wider than a phone", () => {
+  const origin = {
+    by: "person",
+    requester: { userId: "U1", userName: "maximiliane-of-support", channel: "C0" },
+  } as const;
+  const { blocks } = operationsMessage(
+    [
+      operationRecord({
+        ...{ id: "uncordon-3f9c2a71", status: "scheduled", origin, asker: origin.requester },
+        ...{ requestedAt: "2026-11-12T15:10:00.000Z", endedAt: "2026-11-12T15:19:59.000Z" },
+      }),
+    ],
+    {},
+    NOW,
+  );
+  const row = textOf(blocks[0]).split("\n")[2] ?? "";
+  expect(row).toHaveLength(60);
+  expect(row).toMatch(/^uncordon-3f9c2a71 +scheduled +\S+ +9m59s +maxim\S*…$/);
+});
+
 test("breaks a long result between its words, so that a phone shows it whole", () => {
   const summary = `${"one of the nodes failed at proof; ".repeat(8)}end`;
   const lines = textOf(operationsMessage([operationRecord({ summary })], {}, NOW).blocks[0]).split("\n");

@@ -140,6 +140,16 @@ it("The list names ten waits, and counts the rest", () => {
   expect(waitBlocks([], NOW)).toEqual([]);
 });
 
+it("The call for a slot that a node takes looks at that node by a press", () => {
+  const [wait] = waitsIn(examples.slot);
+  if (!wait) throw new Error("nothing waits");
+  const { blocks } = waitReminder({ ...wait, takers: ["win-2.example", "win-3.example"] }, { called: [], now: NOW });
+  expect(blocks.at(-1)?.elements).toMatchObject([
+    { action_id: "look-again", value: "why win-2.example", text: { text: "Why?" } },
+    { action_id: "take-wait" },
+  ]);
+});
+
 it("A node whose restart was not proven is told as that, in the list, the reminder and the page", () => {
   const [left] = cordoned({ unproven: { isQuarantined: false } }).cordons;
   if (!left) throw new Error("no cordon");

@@ -7,7 +7,7 @@ import type { ChainVerdict } from "../../audit/verify.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { context, say, section } from "../../messages/slack/blocks.ts";
 import { sign } from "../../messages/slack/signs.ts";
-import { table } from "../../messages/slack/table.ts";
+import { type TableEntry, tableOfEntries } from "../../messages/slack/table.ts";
 import { code, counted } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 import { actorName, detailOf } from "./entry-words.ts";
@@ -23,18 +23,16 @@ export interface FoundAudit {
   readonly isCut: boolean;
 }
 
-const COLUMNS = ["TIME (UTC)", "CHAIN", "#", "WHAT", "BY", "NODE", "DETAIL", "HASH"];
+const COLUMNS = ["TIME (UTC)", "#", "WHAT", "BY"];
 
-const cells = (entry: AuditEntry): string[] => [
-  entry.at.slice(0, 19).replace("T", " "),
-  entry.chain,
-  String(entry.sequence),
-  entry.what,
-  actorName(entry),
-  entry.node?.name ?? entry.node?.instanceId ?? "",
-  detailOf(entry).replaceAll("`", ""),
-  shortHash(entry),
-];
+const rowOf = (entry: AuditEntry): TableEntry => ({
+  cells: [entry.at.slice(0, 19).replace("T", " "), String(entry.sequence), entry.what, actorName(entry)],
+  below: [
+    detailOf(entry).replaceAll("`", ""),
+    entry.node?.name ?? entry.node?.instanceId ?? "",
+    `${entry.chain} ${shortHash(entry)}`,
+  ],
+});
 
 const faults: { readonly [K in Exclude<ChainVerdict["kind"], "intact" | "empty">]: (at: number) => string } = {
   changed: (at) => `entry ${at} was changed, or inserted there`,
@@ -106,7 +104,7 @@ export function auditMessage(found: FoundAudit): Message {
   const { chains, isCut } = found;
   if (chains.length === 0) return say(`No audit of ${subjectWords(found)}.`);
   const entries = shownEntries(found);
-  const { blocks, rest } = table(COLUMNS, entries.map(cells));
+  const { blocks, rest } = tableOfEntries(COLUMNS, entries.map(rowOf));
   const broken = chains.filter((one) => faultOf(one) !== null).length;
   const left = [
     ...(rest > 0 ? [`The last ${counted(rest, "entry").replace(/ys$/, "ies")} did not fit`] : []),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { readFleet } from "../../change/fleet/fleet-nodes.ts";
+import { isDispensable } from "../../commands/approvals.ts";
 import { audienceOnCall } from "../../commands/policy.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
@@ -14,19 +15,26 @@ import {
   fleetTroubleOf,
   isTooMany,
 } from "../../health/fleet-trouble.ts";
-import { fleetRecoveredMessage, fleetTroubleMessage, fleetTroubleNotice } from "../../messages/fleet/call.ts";
+import {
+  fleetRecoveredMessage,
+  fleetReminder,
+  fleetTroubleMessage,
+  fleetTroubleNotice,
+} from "../../messages/fleet/call.ts";
 import type { Notice } from "../../messages/operation/escalations.ts";
 import { type FleetCall, fleetCallName } from "../../records/fleet-call.ts";
 import type { Message } from "../../records/records.ts";
-import { holderAt } from "../../records/reminders.ts";
+import { holderAt, isWaitDue } from "../../records/reminders.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** News of a tick about one kind of trouble. */
 interface FleetNews {
   readonly call: FleetCall;
   readonly message: Message;
-  /** Calls people past Slack; null once they were called. */
+  /** Calls people past Slack; null unless a call is due. */
   readonly notice: Notice | null;
+  /** Mentions people in the message's thread; null where the message itself does, or nobody is called. */
+  readonly reminder: Message | null;
   readonly isOver: boolean;
 }
 
@@ -48,12 +56,21 @@ async function noteTrouble(
   const again = callAgain(trouble, known, configuration);
   const call = { ...known, ...again, nodes };
   const shown = { ...trouble, since: call.since };
-  const reminder = (await steps.reminders.all()).get(fleetCallName(call));
+  const held = (await steps.reminders.all()).get(fleetCallName(call));
   const called = audienceOnCall(configuration, "reboot");
-  const message = fleetTroubleMessage(shown, called, holderAt(reminder, steps.now()));
-  if (call.ts !== null && call.shown === hashOf(message)) return null;
-  const isDue = call.pagedAt === null || again !== null;
-  return { call, message, notice: isDue ? fleetTroubleNotice(shown) : null, isOver: false };
+  const message = fleetTroubleMessage(shown, {
+    called,
+    holder: holderAt(held, steps.now()),
+    isDispensable: trouble.pools.some(({ pool }) => isDispensable(configuration, pool)),
+  });
+  const isFirst = call.pagedAt === null || again !== null;
+  const isDue =
+    isFirst ||
+    isWaitDue({ since: call.since, isUrgent: true }, { ...held, at: call.pagedAt ?? call.since }, steps.now());
+  if (call.ts !== null && call.shown === hashOf(message) && !isDue) return null;
+  const notice = isDue ? fleetTroubleNotice(shown) : null;
+  const reminder = isDue && !isFirst ? fleetReminder(shown, called, steps.timestamp()) : null;
+  return { call, message, notice, reminder, isOver: false };
 }
 
 /**
@@ -79,7 +96,8 @@ async function noteEnd(steps: Steps, call: FleetCall, nodes: readonly FleetNode[
     await steps.announcements.fleet.end(call.kind);
     return null;
   }
-  return { call, message: fleetRecoveredMessage(call, nodes, steps.timestamp()), notice: null, isOver: true };
+  const message = fleetRecoveredMessage(call, nodes, steps.timestamp());
+  return { call, message, notice: null, reminder: null, isOver: true };
 }
 
 /** Looks at all Windows nodes. Call inside a step. */
@@ -99,13 +117,15 @@ async function findNews(steps: Steps): Promise<FleetNews[]> {
 }
 
 /** Shows the news in the one message of its trouble. Call inside a step. */
-async function tell(steps: Steps, { call, message, isOver }: FleetNews): Promise<void> {
-  const { kind, since, nodes } = call;
+async function tell(steps: Steps, { call, message, reminder, isOver }: FleetNews): Promise<void> {
+  const { kind, since, nodes, pagedAt } = call;
   const { slack } = await steps.runtime.rules();
   const ts =
     call.ts === null
       ? await steps.thread.post(slack.channel, message, `fleet ${kind} ${since}`)
       : await steps.thread.update(slack.channel, call.ts, message);
+  // Named by the call before it: one whose page was refused is made again, and mentions nobody twice.
+  if (reminder) await steps.thread.post(slack.channel, reminder, `${fleetCallName(call)} after ${pagedAt}`, ts);
   await (isOver
     ? steps.announcements.fleet.end(kind)
     : steps.announcements.fleet.change(kind, { since, ts, nodes, shown: hashOf(message) }));
@@ -113,7 +133,8 @@ async function tell(steps: Steps, { call, message, isOver }: FleetNews): Promise
 
 /**
  * Calls people to trouble of many nodes: one call for all of them, past Slack and in one message, which follows the number
- * of nodes and ends when they are back. If Slack is down, the next tick posts the message.
+ * of nodes and ends when they are back. While nobody has it, people are called again after 30 and 90 minutes, then daily.
+ * If Slack is down, the next tick posts the message.
  */
 export async function callForFleet(ctx: DurableContext, steps: Steps): Promise<void> {
   const news = await step(ctx, "look at the whole fleet", () => findNews(steps), ATTEMPTS).catch(orLater([]));

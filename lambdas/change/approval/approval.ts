@@ -1,6 +1,5 @@
-import { type ApprovalRule, approvalRule, approvalsNeeded, BREAK_GLASS, rulesIn } from "../../commands/approvals.ts";
+import { type ApprovalRule, approvalRule, approvalsNeeded, isDispensable } from "../../commands/approvals.ts";
 import { audienceOfRoles } from "../../commands/policy.ts";
-import type { Rules } from "../../configuration/configuration.ts";
 import { MINUTE, step } from "../../engine/durable.ts";
 import { approvalCall, type NotApproved } from "../../messages/approval/approval.ts";
 import type { Approval, ApprovalBasis, PlanCard } from "../../records/approval.ts";
@@ -11,7 +10,7 @@ import { callApprovers, useApproval } from "./approvers.ts";
 import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
 import { countIfKnown } from "./count.ts";
 import { earlierAsJudged, validQuestion } from "./earlier.ts";
-import { compareJudged, judgedHash } from "./judged.ts";
+import { compareJudged, judgedHash, policyOf } from "./judged.ts";
 import { awaitVotes, type VoteVerdict } from "./votes.ts";
 
 /** A plan with its current effects. */
@@ -49,6 +48,8 @@ export interface ApprovalRequest {
   readonly breakGlass?: BreakGlass | null;
   /** Whole name of the only node, if the command can change it without an approval. */
   readonly node?: string;
+  /** Set if all of its nodes are NotReady and of one pool: the command can change each of them without an approval. */
+  readonly isOfNotReady?: boolean;
   /** Set if the work may wait for a window: then the caller uses the approval. */
   readonly time?: ApprovalTime;
   /** Does the plan no longer stand, so that the request ends without a decision? By default it stands. */
@@ -83,16 +84,6 @@ interface Judgement {
   readonly isDispensable: boolean;
 }
 
-/** Copies the rules that decide about a plan: if they change, the approval is asked for again. */
-export const policyOf = (
-  rules: Rules,
-  rule: ApprovalRule,
-  { command, pool }: Pick<ApprovalRequest, "command" | "pool">,
-): ApprovalBasis["policy"] => ({
-  approval: { ...rule, roles: [...rule.roles], unless: rule.unless && { ...rule.unless } },
-  policy: [...(rulesIn(rules, pool).policy[command] ?? [])],
-});
-
 async function judge(steps: Steps, request: ApprovalRequest): Promise<Judgement> {
   const rules = await steps.runtime.rules();
   const plan = await request.judge();
@@ -104,14 +95,14 @@ async function judge(steps: Steps, request: ApprovalRequest): Promise<Judgement>
     needs: approvalsNeeded(rule, { pods: plan.pods, losses, blockers }),
     card: plan.card,
     audience: audienceOfRoles(rules, rule.roles),
-    isDispensable: (rulesIn(rules, request.pool).policy[BREAK_GLASS] ?? []).length > 0,
+    isDispensable: isDispensable(rules, request.pool),
   };
 }
 
 /** Makes the question whether a plan may be carried out. @param now milliseconds since the epoch */
 function questionOf(
-  { pool, time, node }: ApprovalRequest,
-  { record, rule, needs, card, isDispensable }: Judgement,
+  { pool, time, node, isOfNotReady }: ApprovalRequest,
+  { record, rule, needs, card, isDispensable: may }: Judgement,
   { asking, worse, now }: { readonly asking: number; readonly worse: readonly string[]; readonly now: number },
 ): Approval {
   const { until: asked, latest } = time ?? { until: null, latest: null };
@@ -122,7 +113,8 @@ function questionOf(
   return {
     ...{ state: "open", asking, record, hash: judgedHash(record), votesIn: "door" },
     ...{ needs, roles, pool, askedAt, until, card, votes: [], worse },
-    ...(node !== undefined && isDispensable ? { unapprovedNode: node } : {}),
+    ...(node !== undefined && may ? { unapprovedNode: node } : {}),
+    ...(isOfNotReady && may ? { isUnapprovedByNode: true } : {}),
   };
 }
 

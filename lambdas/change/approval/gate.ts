@@ -95,7 +95,7 @@ async function openOrWait(
     };
   }
   const state: WaitingState = { kind: end.kind === "approved" ? "approved" : "not needed" };
-  await postpone(op, { state, when });
+  await postpone(op, { state, when, nodes: end.record.nodes });
   return null;
 }
 

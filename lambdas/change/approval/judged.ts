@@ -1,4 +1,5 @@
 import { digestOf, type Json } from "../../audit/canonical.ts";
+import { type ApprovalRule, type ApprovalRules, rulesIn } from "../../commands/approvals.ts";
 import type { ApprovalBasis, PlannedNodeIdentity } from "../../records/approval.ts";
 
 /** Comparison of a plan with the approved one, with descriptions of what got worse. */
@@ -22,6 +23,16 @@ const ordered = (record: ApprovalBasis): ApprovalBasis => ({
 
 /** SHA-256 of a judged record's canonical JSON, in hexadecimal. */
 export const judgedHash = (record: ApprovalBasis): string => digestOf(ordered(record) as unknown as Json);
+
+/** Copies the rules that decide about a plan: if they change, the approval is asked for again. */
+export const policyOf = (
+  rules: ApprovalRules,
+  rule: ApprovalRule,
+  { command, pool }: { readonly command: string; readonly pool: string | null },
+): ApprovalBasis["policy"] => ({
+  approval: { ...rule, roles: [...rule.roles], unless: rule.unless && { ...rule.unless } },
+  policy: [...(rulesIn(rules, pool).policy[command] ?? [])],
+});
 
 const same = (one: unknown, other: unknown): boolean => digestOf(one as Json) === digestOf(other as Json);
 

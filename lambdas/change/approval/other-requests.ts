@@ -11,12 +11,16 @@ type MeantMachine = Pick<PlannedNodeIdentity, "instanceId">;
 const isConfirming = ({ status, approval, dialogOn }: OperationRecord): boolean =>
   status === "waiting" && approval === undefined && dialogOn !== undefined;
 
-/** The nodes that an operation asks for or works on, without those that it has finished. */
+/**
+ * The nodes that an operation asks for, plans while it waits for its time, or works on, without those that it has
+ * finished.
+ */
 async function machinesOf(steps: Steps, operation: OperationRecord): Promise<readonly MeantMachine[]> {
-  const { id, approval, dialogOn = null } = operation;
+  const { id, status, approval, scheduled, dialogOn = null } = operation;
   if (approval?.state === "open") return approval.record.nodes;
   if (isConfirming(operation)) return [{ instanceId: dialogOn }];
-  return (await steps.ledger.nodes(id)).filter(({ endedAt }) => endedAt === null);
+  const begun = (await steps.ledger.nodes(id)).filter(({ endedAt }) => endedAt === null);
+  return status === "scheduled" && begun.length === 0 ? (scheduled?.nodes ?? []) : begun;
 }
 
 function stateOf(operation: OperationRecord): OtherRequest["state"] {

@@ -1,7 +1,7 @@
 import { sha256 } from "../../cluster/authorities.ts";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import { registriesScript } from "../../machine/machine-paths.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
@@ -65,7 +65,7 @@ function checkNotEmptied({ files, held }: Mirrors, { given, isRequested }: Input
   const had = [...confirmedPaths(given)].filter((path) => !isRenewal(path));
   if (files.length > 0 || held.length > 0 || had.length === 0 || isRequested) return;
   throw new Refused(
-    `the cluster has no mirror set any more, but nodes have the files of ${had.length === 1 ? "one registry" : `${had.length} registries`}, so no node was changed; if that is intended, {win} reconcile removes them`,
+    `the cluster has no mirror set any more, but nodes have the files of ${had.length === 1 ? "one registry" : `${had.length} registries`}, ${NO_NODE_CHANGED}; if that is intended, {win} reconcile removes them`,
   );
 }
 

@@ -8,7 +8,7 @@ import { APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED } from "../slack/butt
 import { withoutPlaceholder } from "../slack/command-word.ts";
 import { sign } from "../slack/signs.ts";
 import { code, counted, mentionOf, plain, prose, some } from "../slack/text.ts";
-import { breakGlassBlocks } from "./break-glass.ts";
+import { breakGlassBlocks, nobodyAwake } from "./break-glass.ts";
 import { othersNote } from "./other-requests.ts";
 
 /** Characters of a plan's hash that people compare. */
@@ -22,17 +22,18 @@ const approvers = ({ votes }: Approval): readonly CountedVote[] =>
 
 /** Says which approvals a plan waits for. */
 function waiting(approval: Approval): string {
-  const { needs, roles, until, unapprovedNode } = approval;
+  const { needs, roles, until, record } = approval;
   const given = approvers(approval);
   const missing = needs - given.length;
   const from =
     roles.length > 0 ? `from ${some(roles.map(code), 5)}, not from the requester` : "but no role may give it";
   const so = given.length > 0 ? ` Approved by ${people(given)}; ${missing} more to come.` : "";
   const urgent =
-    unapprovedNode === undefined
+    approval.unapprovedNode === undefined
       ? ""
       : " *Run without approval…* starts it now in the name of the person who presses it, ends this request and calls the approvers: for the on-call role.";
-  return `*Needs ${counted(needs, "approval")}* ${from}.${so} Without it nothing is changed, and the request lapses at ${localTime(until)}.${urgent}`;
+  const each = approval.isUnapprovedByNode ? ` ${nobodyAwake(record.action)}` : "";
+  return `*Needs ${counted(needs, "approval")}* ${from}.${so} Without it nothing is changed, and the request lapses at ${localTime(until)}.${urgent}${each}`;
 }
 
 const worseNote = ({ worse }: Approval): string[] =>

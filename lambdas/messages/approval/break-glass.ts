@@ -19,6 +19,10 @@ const reasonIn = ({ breakGlass }: Approval): string => plain(breakGlass ?? "", 2
 /** The typed reason, with one full stop at the end. */
 const reasonSentence = (approval: Approval): string => `${reasonIn(approval).replace(/[.\s]+$/, "")}.`;
 
+/** The way to recover the NotReady nodes of a pool without an approval, as a sentence. @param command the command's word */
+export const nobodyAwake = (command: string): string =>
+  `No approver awake: ${typeThis(command, "<node>", "--break-glass", '"reason"')} recovers the NotReady nodes of one pool, one by one, for the on-call role.`;
+
 /** Explains that `--break-glass` needs the node's name. */
 export const breakGlassNeedsName = (node: string, typed: string): string =>
   `--break-glass requires the node's name: ${code(hostOf(node))}, not ${code(typed)}.`;

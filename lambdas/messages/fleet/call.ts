@@ -11,6 +11,7 @@ import type {
 import { type FleetCall, fleetCallName } from "../../records/fleet-call.ts";
 import type { Block, Message } from "../../records/records.ts";
 import type { WaitHolder } from "../../records/reminders.ts";
+import { nobodyAwake } from "../approval/break-glass.ts";
 import { foreign } from "../health/trouble-text.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { holderWords, takeButton } from "../operation/waits.ts";
@@ -122,26 +123,33 @@ function rows(trouble: FleetTrouble): Block[] {
   );
 }
 
-function next(trouble: FleetTrouble): string {
+function next(trouble: FleetTrouble, isDispensable: boolean): string {
   const { kind, failing, all } = trouble;
   const first = code(shortName(failing[0]?.node ?? "", failing));
   if (kind === "agents-silent")
     return `Pods go on running, but no command reaches these machines. Next: press *Why?* for ${first}, and check the way to Systems Manager from what they share: endpoint, NAT, instance profile.`;
   const outside = failing.length === all ? "All of them fail, so the cause is likely outside the nodes. " : "";
-  const recover =
-    recoveriesOf(trouble).length > 0
-      ? "; *Recover…* plans a reboot of failing nodes alone, under the usual approval"
-      : "";
-  return `${outside}Next: press *Why?* for the checks of ${first}, and mend a common cause first${recover}.`;
+  const canRecover = recoveriesOf(trouble).length > 0;
+  const recover = canRecover ? "; *Recover…* plans a reboot of failing nodes alone, under the usual approval" : "";
+  const alone = canRecover && isDispensable ? ` ${nobodyAwake("reboot")}` : "";
+  return `${outside}Next: press *Why?* for the checks of ${first}, and mend a common cause first${recover}.${alone}`;
+}
+
+/** People of a call to many nodes. */
+interface Called {
+  /** Ids of user groups (S…) and people. */
+  readonly called: readonly string[];
+  /** The person who has it. */
+  readonly holder?: WaitHolder | undefined;
+  /** May some role act without waiting for an approval? */
+  readonly isDispensable: boolean;
 }
 
 /**
  * Builds the one message about trouble of many nodes: how many, since when, in which pools, each cause with what its nodes
  * share, and the next step.
- * @param called ids of user groups (S…) and people
- * @param holder the person who has it
  */
-export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly string[], holder?: WaitHolder): Message {
+export function fleetTroubleMessage(trouble: FleetTrouble, { called, holder, isDispensable }: Called): Message {
   const { kind, since, groups } = trouble;
   const head = heads[kind](trouble);
   const working = kind === "not-ready" ? "no Ready node" : "no other node";
@@ -154,7 +162,21 @@ export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly stri
   const has = holder ? [section(holderWords(holder))] : [];
   return {
     text: `${sign.alarm} ${head}`,
-    blocks: [...sections(lines), ...has, section(next(trouble)), ...rows(trouble)],
+    blocks: [...sections(lines), ...has, section(next(trouble, isDispensable)), ...rows(trouble)],
+  };
+}
+
+/**
+ * Calls people again, in the message's thread: nobody is notified of a message that is only updated.
+ * @param called ids of user groups (S…) and people
+ * @param now ISO 8601
+ */
+export function fleetReminder(trouble: FleetTrouble, called: readonly string[], now: string): Message {
+  const words = `${sign.reminder} ${heads[trouble.kind](trouble)}, for ${between(trouble.since, now)}. Next: read the message above, and press *Why?* there, or *I have it*.`;
+  const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
+  return {
+    text,
+    blocks: [section(text), actions(`fleet:${trouble.kind}:again`, [takeButton(fleetCallName(trouble))])],
   };
 }
 

@@ -3,7 +3,7 @@ import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
-import { andMore, table } from "../slack/table.ts";
+import { andMore, domainOf, phoneTable, shortNames } from "../slack/table.ts";
 import { code, plain, prose } from "../slack/text.ts";
 
 /** A service that did not give what a look asked it for. */
@@ -49,23 +49,24 @@ export const sentenceOf = (away: UnavailableService): string => `${nameOf(away)}
 const nextStep = ({ service }: UnavailableService): string =>
   `Check ${service === "kubernetes" ? "the API server" : "the AWS Health Dashboard"}; ${typeThis("doctor")} shows which services answer.`;
 
-const COLUMNS = ["INSTANCE", "STATE", "POOL", "NAME", "ZONE", "AGE"];
-
-const cells = ({ instanceId, state, pool, name, zone, launchedAt }: Ec2MachineRow, now: string): string[] => [
-  instanceId,
-  state,
-  pool ?? "",
-  name,
-  zone,
-  between(launchedAt, now),
-];
-
 function machineTable(machines: readonly Ec2MachineRow[], now: string): Block[] {
-  const { blocks, rest } = table(
-    COLUMNS,
-    machines.map((machine) => cells(machine, now)),
-  );
-  return rest > 0 ? [...blocks, context(`${andMore(rest, "machine")}.`)] : blocks;
+  const names = machines.map(({ name }) => name);
+  const domain = domainOf(names);
+  const { blocks, rest, same, hidden } = phoneTable([
+    { heading: "NAME", cells: shortNames(names.map((name) => name.slice(0, name.length - domain.length))) },
+    { heading: "STATE", cells: machines.map(({ state }) => state) },
+    { heading: "INSTANCE", cells: machines.map(({ instanceId }) => instanceId) },
+    { heading: "AGE", cells: machines.map(({ launchedAt }) => between(launchedAt, now)) },
+    { heading: "POOL", cells: machines.map(({ pool }) => pool ?? ""), isSaidOnce: true },
+    { heading: "ZONE", cells: machines.map(({ zone }) => zone), isSaidOnce: true },
+  ]);
+  const notes = [
+    ...(rest > 0 ? [`${andMore(rest, "machine")}.`] : []),
+    ...(same ? [same] : []),
+    ...(domain ? [`Names end in ${code(domain)}.`] : []),
+    ...(hidden.length > 0 ? [`EC2 shows ${hidden.join(", ")} too.`] : []),
+  ];
+  return notes.length > 0 ? [...blocks, context(notes.join(" "))] : blocks;
 }
 
 /**

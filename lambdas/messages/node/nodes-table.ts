@@ -3,7 +3,7 @@ import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
-import { andMore, phoneColumns, shortNames, table } from "../slack/table.ts";
+import { andMore, domainOf, phoneTable, shortNames } from "../slack/table.ts";
 import { code, counted } from "../slack/text.ts";
 import { dueCell, isShown } from "./reboot-due.ts";
 import { type UnregisteredRow, unregisteredBlocks } from "./unregistered.ts";
@@ -43,12 +43,6 @@ const columns: readonly Column[] = [
   ["INSTANCE", ({ instanceId }) => instanceId ?? ""],
 ];
 
-/** The domain that all names end in, with its dot; empty if they have no common one. */
-function domainOf(rows: readonly NodeRow[]): string {
-  const domains = new Set(rows.map(({ name }) => (name.includes(".") ? name.slice(name.indexOf(".")) : "")));
-  return domains.size === 1 ? ([...domains][0] ?? "") : "";
-}
-
 /** Leaves the column REBOOT DUE out if all of its cells would be empty. */
 const columnsOf = (rows: readonly NodeRow[]): readonly Column[] =>
   rows.some(({ rebootDue }) => isShown(rebootDue)) ? columns : columns.filter(([heading]) => heading !== "REBOOT DUE");
@@ -86,26 +80,21 @@ export function noNodesChosen(
 
 function nodesTable(rows: readonly NodeRow[], now: string): Message {
   if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis("help", "add")}`);
-  const domain = domainOf(rows);
+  const domain = domainOf(rows.map(({ name }) => name));
   const ordered = troubledFirst(rows);
   const names = shortNames(ordered.map(({ name }) => name.slice(0, name.length - domain.length)));
   const listed = ordered.map((row, at) => ({ ...row, name: names[at] ?? row.name }));
-  const { shown, same, hidden } = phoneColumns(
+  const { blocks, rest, same, hidden } = phoneTable(
     columnsOf(listed).map(([heading, cell, isSaidOnce = false]) => ({
       heading,
       cells: listed.map((row) => cell(row, now)),
       isSaidOnce,
     })),
   );
-  const { blocks, rest } = table(
-    shown.map(({ heading }) => heading),
-    listed.map((_, at) => shown.map(({ cells }) => cells[at] ?? "")),
-  );
-  const common = same.flatMap(({ heading, cells: [cell = ""] }) => (cell ? [`${heading} ${code(cell)}`] : []));
   const one = typeThis("node", "<name>");
   const notes = [
     ...(rest > 0 ? [`${andMore(rest, "node")}; ${one} shows one.`] : []),
-    ...(common.length > 0 ? [`All: ${common.join(", ")}.`] : []),
+    ...(same ? [same] : []),
     ...(domain ? [`Names end in ${code(domain)}.`] : []),
     ...(hidden.length > 0 ? [`${one} shows ${hidden.join(", ")} too.`] : []),
   ];

@@ -1,10 +1,11 @@
 import type { ShownFollowUp } from "../../records/follow-up.ts";
-import type { Block } from "../../records/records.ts";
+import type { Block, Message, OperationRecord } from "../../records/records.ts";
+import { titleOf } from "../command/syntax.ts";
 import { messageAddress } from "../slack/address.ts";
 import { localTime } from "../slack/age.ts";
-import { context } from "../slack/blocks.ts";
+import { context, say } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
-import { code, prose } from "../slack/text.ts";
+import { code, plain, prose } from "../slack/text.ts";
 
 /** Finds the newest operation that a button under a node, or of the whole operation (null), has started. */
 export const followUpOn = (followUps: readonly ShownFollowUp[], index: number | null): ShownFollowUp | undefined =>
@@ -17,3 +18,7 @@ export function followUpBlock(started: ShownFollowUp): Block {
   const name = address ? `<${address}|${operation}>` : code(operation);
   return context(`${sign.started} ${prose(`<@${by}>`, 80)} started ${name} at ${localTime(at)}.`);
 }
+
+/** Names the operation that a button has started, in the thread of the button's message. @param by id of the person */
+export const startedNote = ({ id, request }: Pick<OperationRecord, "id" | "request">, by: string): Message =>
+  say(`${sign.started} ${prose(`<@${by}>`, 80)} started ${code(id)}: ${plain(titleOf(request), 300)}.`);

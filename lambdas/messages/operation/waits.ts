@@ -16,6 +16,7 @@ import {
   KEEP_CORDONED,
   KEEP_INSTANCE,
   KEEP_ONE,
+  LOOK_AGAIN,
   PROVE_AGAIN,
   REBOOT_THROUGH_EC2,
   REBOOT_WITH_PODS,
@@ -205,12 +206,16 @@ export function waitReminder(wait: PersonWait, { called, holder, now }: Called):
   const words = `${sign.reminder} ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
   const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
   const has = holder ? [section(holderWords(holder))] : [];
-  // Only the requester can answer a dialog: nobody else can have it.
-  const take =
-    "person" in wait.audience
-      ? []
-      : [actions(`wait:${wait.kind}:${wait.operation}`, [takeButton(waitName(wait))], wait.node ?? wait.operation)];
-  return { text, blocks: [section(text), ...has, ...take] };
+  const buttons = [
+    ...(wait.takers ?? [])
+      .slice(0, 1)
+      .map((taker): Button => ({ actionId: LOOK_AGAIN, value: `why ${taker}`, text: "Why?" })),
+    // Only the requester can answer a dialog: nobody else can have it.
+    ...("person" in wait.audience ? [] : [takeButton(waitName(wait))]),
+  ];
+  const row =
+    buttons.length > 0 ? [actions(`wait:${wait.kind}:${wait.operation}`, buttons, wait.node ?? wait.operation)] : [];
+  return { text, blocks: [section(text), ...has, ...row] };
 }
 
 /** Calls people past Slack to a node that an operation has left out of service. @param now ISO 8601 */

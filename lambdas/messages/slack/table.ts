@@ -1,6 +1,6 @@
 import type { Block } from "../../records/records.ts";
 import { limits, sections, sizeOf } from "./blocks.ts";
-import { codeLine, fenced } from "./text.ts";
+import { code, codeLine, fenced } from "./text.ts";
 
 /** Characters that a table leaves free for the text around it. */
 const AROUND = 1_000;
@@ -74,9 +74,12 @@ export interface TableEntry {
   readonly below: readonly string[];
 }
 
-/** A table as `table` makes it, with whole texts below each row. */
+/** Cuts a row that is wider than a phone: its last column is the least important one. */
+const narrow = (line: string): string => (line.length > PHONE_WIDTH ? `${line.slice(0, PHONE_WIDTH - 1)}…` : line);
+
+/** A table whose rows fit on a phone, with whole texts below each row. */
 export function tableOfEntries(columns: readonly string[], entries: readonly TableEntry[]): Listed {
-  const [head = "", ...lines] = aligned([columns, ...entries.map(({ cells }) => cells.map(one))]);
+  const [head = "", ...lines] = aligned([columns, ...entries.map(({ cells }) => cells.map(one))]).map(narrow);
   return fitting(
     head,
     lines.map((line, at) => [line, ...(entries[at]?.below ?? []).flatMap(wrapped)]),
@@ -95,6 +98,12 @@ export function shortNames(names: readonly string[]): string[] {
   return names.map((name, at) => (short.filter((one) => one === short[at]).length === 1 ? (short[at] ?? name) : name));
 }
 
+/** The domain that all names end in, with its dot; empty if they have no common one. */
+export function domainOf(names: readonly string[]): string {
+  const domains = new Set(names.map((name) => (name.includes(".") ? name.slice(name.indexOf(".")) : "")));
+  return domains.size === 1 ? ([...domains][0] ?? "") : "";
+}
+
 /** A column of a table for phones. */
 export interface PhoneColumn {
   readonly heading: string;
@@ -103,18 +112,22 @@ export interface PhoneColumn {
   readonly isSaidOnce?: boolean;
 }
 
-/** Columns that a phone shows beside each other, those to say once, and headings for which there is no room. */
-interface PhoneColumns {
-  readonly shown: readonly PhoneColumn[];
-  readonly same: readonly PhoneColumn[];
+/** A table whose rows fit on a phone. */
+interface PhoneTable extends Listed {
+  /** The cells that all rows share, as a sentence; null if they share none. */
+  readonly same: string | null;
+  /** Headings for which there is no room. */
   readonly hidden: readonly string[];
 }
 
 const isSame = ({ isSaidOnce, cells }: PhoneColumn): boolean =>
   isSaidOnce === true && cells.length > 1 && new Set(cells).size === 1;
 
-/** Chooses the columns for a phone. @param columns the most important first; the first one is always shown */
-export function phoneColumns(columns: readonly PhoneColumn[]): PhoneColumns {
+/**
+ * Shows as many columns beside each other as fit on a phone.
+ * @param columns the most important first; the first one is always shown
+ */
+export function phoneTable(columns: readonly PhoneColumn[]): PhoneTable {
   const shown: PhoneColumn[] = [];
   const hidden: string[] = [];
   let room = PHONE_WIDTH + GAP;
@@ -126,7 +139,14 @@ export function phoneColumns(columns: readonly PhoneColumn[]): PhoneColumns {
       room -= width + GAP;
     }
   }
-  return { shown, same: columns.filter(isSame), hidden };
+  const listed = table(
+    shown.map(({ heading }) => heading),
+    (columns[0]?.cells ?? []).map((_, at) => shown.map(({ cells }) => cells[at] ?? "")),
+  );
+  const common = columns
+    .filter(isSame)
+    .flatMap(({ heading, cells: [cell = ""] }) => (cell ? [`${heading} ${code(cell)}`] : []));
+  return { ...listed, same: common.length > 0 ? `All: ${common.join(", ")}.` : null, hidden };
 }
 
 /** "and 12 more nodes" */

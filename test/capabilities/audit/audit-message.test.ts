@@ -3,6 +3,7 @@ import type { AuditEntry } from "../../../lambdas/audit/entry.ts";
 import type { ReviewedChain } from "../../../lambdas/audit/review.ts";
 import { auditMessage, type FoundAudit } from "../../../lambdas/capabilities/audit/audit-message.ts";
 import { actorName, detailOf } from "../../../lambdas/capabilities/audit/entry-words.ts";
+import { readBlocks } from "../../journeys/reading.ts";
 
 const HASH = "abcdef0123456789";
 const entry = (fields: Partial<AuditEntry> = {}): AuditEntry => ({
@@ -71,13 +72,29 @@ describe("The answer of an audit", () => {
     expect(text).toContain(
       "*Audit of `drain-3f9c2a71`*\\n✅ `drain-3f9c2a71`: chain intact, 3 entries, head `abcdef012345`",
     );
-    expect(text).toMatch(/TIME \(UTC\) +CHAIN +# +WHAT +BY +NODE +DETAIL +HASH/);
-    expect(text).toMatch(/2026-11-21 14:00:00 +drain-3f9c2a71 +1 +requested +olivia +\S+ +command: x +abcdef012345/);
-    expect(text).toMatch(/2 +changed +\S+ +win-1 +cordon +abcdef012345/);
-    expect(text).toMatch(/3 +changed +\S+ +i-0a /);
+    expect(text).toMatch(/TIME \(UTC\) +# +WHAT +BY\\n/);
+    expect(text).toMatch(
+      /2026-11-21 14:00:00 +1 +requested +olivia\\n {2}command: x\\n {2}drain-3f9c2a71 abcdef012345\\n/,
+    );
+    expect(text).toMatch(/2 +changed +&lt;none&gt;\\n {2}cordon\\n {2}win-1\\n {2}drain-3f9c2a71 abcdef012345\\n/);
+    expect(text).toMatch(/3 +changed +&lt;none&gt;\\n {2}i-0a\\n/);
     expect(text).toContain(
       "Compare the head with the one in the operation's last message, or in the log line of its end.\"",
     );
+  });
+
+  test("has no line that is wider than a phone", () => {
+    const long = entry({
+      ...{ what: "break-glass", chain: "uncordon-3f9c2a71:12", by: { person: "U1", name: "maximiliane-of-support" } },
+      ...{
+        node: { name: "ip-10-0-3-7.us-west-2.compute.internal" },
+        detail: { stage: "the node is late ".repeat(20) },
+      },
+    });
+    const { blocks } = auditMessage(found({ chains: [chain({ entries: [long] })] }));
+    const lines = readBlocks(blocks).split("\n").slice(3, -2);
+    expect(lines.length).toBeGreaterThan(5);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
   });
 
   test.each<readonly [ReviewedChain["verdict"], ReviewedChain["copy"], string]>([

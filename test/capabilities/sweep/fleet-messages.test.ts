@@ -13,7 +13,6 @@ afterAll(tearDown);
 const base = configurationWith();
 const configuration = { ...base, people: { operator: ["S0OPERATORS"] }, policy: { reboot: ["operator"] } };
 const SINCE = "2026-11-21T13:50:00.000Z";
-const NOW = Date.parse("2026-11-21T14:00:00.000Z");
 const AT = "2026-11-21T14:00:00.000Z";
 const idOf = (at: number): string => `i-${String(at).padStart(17, "0")}`;
 const named = (count: number): string[] => Array.from({ length: count }, (_, at) => `win-${at + 1}`);
@@ -28,9 +27,12 @@ interface Scene {
   readonly isSlackBusy?: boolean;
   readonly isClusterBusy?: boolean;
   readonly all?: number;
+  /** Minutes since the first failure. */
+  readonly minutes?: number;
 }
 
-function world({ failing = 0, silent = 0, held = 0, all = 4, ...scene }: Scene) {
+function world({ failing = 0, silent = 0, held = 0, all = 4, minutes = 10, ...scene }: Scene) {
+  const now = Date.parse(SINCE) + minutes * 60_000;
   const nodes = named(all).map((name, at) => ({
     metadata: { name, uid: `uid-${name}`, labels: { "kubernetes.io/os": "windows" } },
     spec: { providerID: `aws:///us-west-2a/${idOf(at + 1)}` },
@@ -41,7 +43,7 @@ function world({ failing = 0, silent = 0, held = 0, all = 4, ...scene }: Scene) 
     tags: { "casement:launched": "true", "casement:cluster": base.cluster.name, "casement:pool": "web" },
   }));
   const agents = machines.map(({ instanceId }, at) => {
-    const lastPingAt = at < silent ? SINCE : AT;
+    const lastPingAt = at < silent ? SINCE : new Date(now).toISOString();
     return [instanceId, { online: at >= silent, lastPingAt }] as const;
   });
   let open = [...(scene.open ?? [])];
@@ -88,19 +90,19 @@ function world({ failing = 0, silent = 0, held = 0, all = 4, ...scene }: Scene) 
       notices: { send: answers() },
       thread: { post: post("1.0"), update: post("1.0") },
     },
-    NOW,
+    now,
   );
-  return { steps, calls, now: () => open };
+  return { steps, calls, calling: () => open };
 }
 
 /** Lets the sweep look at the fleet once, or more often. */
 async function swept(scene: Scene, times = 1) {
-  const { steps, calls, now } = world(scene);
+  const { steps, calls, calling } = world(scene);
   for (let at = 0; at < times; at += 1) {
     calls.length = 0;
     await run((ctx) => callForFleet(ctx, steps));
   }
-  return { calls, verbs: calls.map(([verb]) => verb.replace("announcements.", "")), open: now() };
+  return { calls, verbs: calls.map(([verb]) => verb.replace("announcements.", "")), open: calling() };
 }
 
 const call = (changes: Partial<FleetCall> = {}): FleetCall => ({
@@ -161,10 +163,46 @@ test("people are called once who were not called when the call began", async () 
   ]);
 });
 
+test.for<[number, number, boolean]>([
+  [29, 10, false],
+  [30, 10, true],
+  [89, 30, false],
+  [90, 30, true],
+  [90 + 24 * 60 - 1, 90, false],
+  [90 + 24 * 60, 90, true],
+])(
+  "people are called again after 30 and 90 minutes, then daily: after %i minutes, last after %i: %s",
+  async ([minutes, last, isDue]) => {
+    const pagedAt = new Date(Date.parse(SINCE) + last * 60_000).toISOString();
+    const scene = { failing: 2, open: [call({ pagedAt })], minutes };
+    const { calls } = await swept(scene);
+    expect(calls.filter(([verb]) => verb === "notices.send")).toHaveLength(isDue ? 1 : 0);
+    expect(calls.filter(([verb]) => verb === "thread.post")).toEqual(
+      isDue
+        ? [
+            [
+              "thread.post",
+              "C0MAIN",
+              expect.objectContaining({
+                text: expect.stringMatching(/^<!subteam\^S0OPERATORS> ⏰ 2 of 4 Windows nodes are NotReady, for /),
+              }),
+              `fleet not-ready ${SINCE} after ${pagedAt}`,
+              "1.0",
+            ],
+          ]
+        : [],
+    );
+    const until = new Date(Date.parse(SINCE) + (minutes + 1) * 60_000).toISOString();
+    expect((await swept({ ...scene, holder: { userId: "U0OLIVIA", since: SINCE, until } })).verbs).not.toContain(
+      "notices.send",
+    );
+  },
+);
+
 test("the message names those who are called, and the person who has the trouble", async () => {
   const textOf = async (holder?: object) => {
     const { calls } = await swept({ failing: 3, open: [call()], ...(holder ? { holder } : {}) });
-    return JSON.stringify(calls[0]?.[3] as Message);
+    return JSON.stringify(calls.find(([verb]) => verb === "thread.update")?.[3] as Message);
   };
   expect(await textOf()).toContain("<!subteam^S0OPERATORS>");
   expect(await textOf()).not.toContain("<@U0OLIVIA>");

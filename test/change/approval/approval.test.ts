@@ -1,11 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  type ApprovalRequest,
-  type ApprovalTime,
-  approve,
-  policyOf,
-} from "../../../lambdas/change/approval/approval.ts";
-import { judgedHash } from "../../../lambdas/change/approval/judged.ts";
+import { type ApprovalRequest, type ApprovalTime, approve } from "../../../lambdas/change/approval/approval.ts";
+import { judgedHash, policyOf } from "../../../lambdas/change/approval/judged.ts";
 import type { Op } from "../../../lambdas/change/operation/op.ts";
 import type { Rules } from "../../../lambdas/configuration/configuration.ts";
 import type { Approval, ApprovalBasis } from "../../../lambdas/records/approval.ts";
@@ -136,6 +131,8 @@ describe("An approval", () => {
   ])("may be done without where a role may act alone: %j", async (changed, unapproved) => {
     const { questions } = await asked({ rules: { policy: changed }, node: "win-1" });
     expect(questions[0]?.unapprovedNode).toBe(unapproved);
+    const { questions: ofMany } = await asked({ rules: { policy: changed }, isOfNotReady: true });
+    expect(ofMany[0]?.isUnapprovedByNode).toBe(unapproved && true);
   });
 
   test("lapses without a vote at its deadline", async () => {

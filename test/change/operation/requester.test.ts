@@ -17,8 +17,11 @@ import { Forbidden, Refused, Retryable, UserError } from "../../../lambdas/error
 import { withLog } from "../../../lambdas/logging.ts";
 import { BY_ITSELF, BY_MAINTENANCE } from "../../../lambdas/records/origin.ts";
 import type { OperationRecord } from "../../../lambdas/records/records.ts";
+import { isBusy } from "../../../lambdas/steps/client-errors.ts";
+import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { verbs } from "../../engine/durable-engine.ts";
 import { operationRecord } from "../../messages/records.ts";
+import { peopleRefused, refusals } from "../../steps/slack/refusing.ts";
 
 beforeEach(() => void vi.spyOn(console, "error").mockReturnValue());
 afterEach(() => void vi.restoreAllMocks());
@@ -69,6 +72,12 @@ function world({ membership = "member", groups = [], known, operation, readRules
   return { steps, log };
 }
 
+/** The same, while Slack refuses each question about people. */
+const unasked = <T extends { readonly steps: Steps }>(one: T, refusal: string): T => {
+  Object.assign(one.steps.people, peopleRefused(refusal));
+  return one;
+};
+
 const drain: Request = { command: "drain", node: "web-1", dryRun: false } as Request;
 
 const by = (userId: string, request: Request, given: World = {}): Execution & { readonly log: string[] } => {
@@ -104,13 +113,12 @@ describe("The requester of a change", () => {
     expect(log).toEqual([]);
   });
 
-  test("keeps the permission while Slack cannot be asked, and loses it by an answer", async () => {
-    const silent = by("U1", drain);
-    const busy = async () => {
-      throw new Retryable("Slack is busy");
-    };
-    Object.assign(silent.steps.people, { membership: busy });
-    await expect(stillAllowed(silent, rules)).resolves.toBeUndefined();
+  test.each(refusals)("keeps the permission while Slack refuses the question: %s", async (refusal) => {
+    await expect(stillAllowed(unasked(by("U1", drain), refusal), rules)).resolves.toBeUndefined();
+    await expect(checkOrigin(unasked(by("U1", drain), refusal), rules)).rejects.toSatisfy(isBusy);
+  });
+
+  test("loses the permission by an answer", async () => {
     await expect(stillAllowed(by("U2", drain), rules)).rejects.toThrow(Forbidden);
   });
 });
@@ -229,6 +237,12 @@ describe("A cancellation", () => {
     const { steps, log } = world(operation ? { operation } : {});
     expect(await cancelledBy(steps, "add-1")).toBe(person);
     expect(log).toEqual(acts);
+  });
+
+  test.each(refusals)("holds while Slack refuses the question: %s", async (refusal) => {
+    const { steps, log } = unasked(world({ operation: cancelled({ cancelledBy: "U3" }) }), refusal);
+    expect(await cancelledBy(steps, "add-1")).toBe("U3");
+    expect(log).toEqual([]);
   });
 
   test("holds while the rules cannot be read, and another error is none of it", async () => {

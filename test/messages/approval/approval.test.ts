@@ -59,6 +59,12 @@ describe("The approval in an operation's message", () => {
     expect(shown()).not.toContain("Run without approval");
   });
 
+  test("names the way of the on-call role to recover the nodes of a rollout one by one", () => {
+    const words = 'No approver awake: `{win} remove &lt;node&gt; --break-glass \\"reason\\"` recovers';
+    expect(shown({ isUnapprovedByNode: true })).toContain(words);
+    expect(shown()).not.toContain("No approver awake");
+  });
+
   test("counts the approvals that are given, and not the denials", () => {
     const votes = [vote("U0FIRST00"), vote("U0SECOND0", "deny"), vote("U0THIRD00")];
     expect(shown({ needs: 3, votes })).toContain(

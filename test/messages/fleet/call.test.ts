@@ -29,15 +29,22 @@ const troubleOf = (nodes: readonly FleetNode[]) => {
 };
 
 it("a call about every node points to a cause outside of them", () => {
-  const said = readBlocks(fleetTroubleMessage(troubleOf([node(1), node(2)]), ["S0ONCALL"]).blocks);
+  const said = readBlocks(
+    fleetTroubleMessage(troubleOf([node(1), node(2)]), { called: ["S0ONCALL"], isDispensable: true }).blocks,
+  );
   expect(said).toContain("*2 of 2 Windows nodes are NotReady*");
   expect(said).toContain("<!subteam^S0ONCALL>");
   expect(said).toContain("All of them fail, so the cause is likely outside the nodes.");
+  const alone =
+    'No approver awake: `{win} reboot &lt;node&gt; --break-glass "reason"` recovers the NotReady nodes of one pool';
+  expect(said).toContain(alone);
+  const asked = fleetTroubleMessage(troubleOf([node(1), node(2)]), { called: [], isDispensable: false });
+  expect(readBlocks(asked.blocks)).not.toContain("--break-glass");
 });
 
 it("the button of a large fleet reboots as many failing nodes as it can name, and never a whole pool", () => {
   const all = Array.from({ length: 60 }, (_, at) => node(at + 1));
-  const { blocks } = fleetTroubleMessage(troubleOf(all), []);
+  const { blocks } = fleetTroubleMessage(troubleOf(all), { called: [], isDispensable: true });
   const value = /"value":"(reboot [^"]*)"/.exec(JSON.stringify(blocks))?.[1] ?? "";
   const named = value.split(" ").slice(1);
   expect(named.every((name) => /^ip-10-0-3-\d+$/.test(name))).toBe(true);
@@ -46,8 +53,12 @@ it("the button of a large fleet reboots as many failing nodes as it can name, an
 });
 
 it("no reboot is offered of machines that Casement does not act for, or on which an operation works", () => {
-  const one = fleetTroubleMessage(troubleOf([node(1, { isOwn: false }), node(2, { isOwn: false })]), []);
+  const one = fleetTroubleMessage(troubleOf([node(1, { isOwn: false }), node(2, { isOwn: false })]), {
+    called: [],
+    isDispensable: true,
+  });
   expect(readBlocks(one.blocks)).not.toContain("Recover");
+  expect(readBlocks(one.blocks)).not.toContain("--break-glass");
 });
 
 it("a page is one line with the count, the pools, the names and the runbook", () => {

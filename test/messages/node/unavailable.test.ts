@@ -16,6 +16,7 @@ import {
   waitsForPerson,
 } from "../../../lambdas/messages/node/unregistered.ts";
 import { say } from "../../../lambdas/messages/slack/blocks.ts";
+import { readBlocks } from "../../journeys/reading.ts";
 
 const now = "2026-11-21T14:30:00.000Z";
 const kubernetes: UnavailableService = {
@@ -52,10 +53,24 @@ describe("A service that does not answer a look", () => {
     const shown = machinesMessage(kubernetes, [row], now);
     expect(shown.text).toBe("⚠️ The Kubernetes API (`api-int.example.com`) answered 503. EC2 shows these machines:");
     const text = JSON.stringify(shown.blocks);
-    expect(text).toContain("INSTANCE   STATE     POOL     NAME            ZONE         AGE");
-    expect(text).toContain("i-0a       running   &lt;none&gt;   prod-west-web   us-west-2a   120m");
+    expect(text).toContain("NAME            STATE     INSTANCE   AGE    POOL");
+    expect(text).toContain("prod-west-web   running   i-0a       120m   &lt;none&gt;");
+    expect(text).toContain("EC2 shows ZONE too.");
     expect(text).toContain("Check the API server; `{win} doctor` shows which services answer.");
-    expect(machinesMessage(kubernetes, [{ ...row, pool: "web" }], now).blocks).toHaveLength(3);
+  });
+
+  test("leaves a table for a phone, whatever the names of machines are", () => {
+    const machines = [3, 31].map((at) => ({
+      ...{ ...row, instanceId: `i-0ab12cd34ef5678${at + 10}`, pool: "web", state: "shutting-down" },
+      name: `ip-10-0-3-${at}.us-west-2.compute.internal`,
+    }));
+    const { blocks } = machinesMessage(kubernetes, machines, now);
+    const lines = readBlocks(blocks.slice(1, 2)).split("\n");
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+    expect(lines.join("\n")).toMatch(/ip-10-0-3-31 +shutting-down +i-0ab12cd34ef567841 +120m/);
+    expect(readBlocks(blocks)).toContain(
+      "All: POOL `web`, ZONE `us-west-2a`. Names end in `.us-west-2.compute.internal`.",
+    );
   });
 
   test("leaves nothing where EC2 shows no machine, or does not answer either", () => {

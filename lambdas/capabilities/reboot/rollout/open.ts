@@ -151,7 +151,7 @@ export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork |
   }
   const pods = plan.nodes.reduce((sum, node) => sum + node.pods, 0);
   const approval = {
-    ...{ command: request.command, pool: plan.pool },
+    ...{ command: request.command, pool: plan.pool, isOfNotReady: timed.isRecovery && !plan.pools },
     // Each node is planned again before it begins, and compared with the approved plan.
     judge: async () => ({ record: recordOf(plan, request), pods, card: rolloutCard(plan) }),
   };

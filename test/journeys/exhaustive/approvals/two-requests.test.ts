@@ -45,6 +45,20 @@ test("The cards of two requests for one node name each other, and the later one 
   expect(await heldBack(here)).toEqual([]);
 });
 
+test("A card names requests that wait for their time: approved ones, and those that need no approval", async () => {
+  here = await withSeedNodes({ configuration: { approvals: { restart: { needs: 0 } } } });
+  await here.type("operator", `/win restart ${node} --at "Sat 04:30"`);
+  await here.type("operator", `/win reboot ${node} --at "Sat 04:30"`);
+  await here.until(() => cardOf(`Reboot ${node}`).includes("[Approve]"), 10, "the card of the reboot");
+  await approve("reboot");
+  const waiting = async () => (await here.operations()).filter(({ status }) => status === "scheduled").length;
+  await here.until(async () => (await waiting()) === 2, 5, "both to wait");
+  await asked(`drain ${node}`, `Drain ${node}`);
+  const card = cardOf(`Drain ${node}`);
+  expect(card).toContain(`\`${await idOf("reboot")}\` (Reboot ${node}) by olivia, waits for its time`);
+  expect(card).toContain(`\`${await idOf("restart")}\` (Restart services of ${node}) by olivia, waits for its time`);
+});
+
 test("The card of a rollout names another request for one of its nodes, until that one has ended", async () => {
   here = await withSeedNodes();
   await asked("reboot web", "Reboot pool web");

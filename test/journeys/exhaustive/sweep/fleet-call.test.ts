@@ -6,7 +6,7 @@ import { newest, nodeNamed, settled } from "../../evidence.ts";
 import { type Journey, startJourney } from "../../journey.ts";
 import type { Write } from "../../ledger-writes.ts";
 import { endFault, injectFault } from "../../outside.ts";
-import { openly } from "../../reading.ts";
+import { inThreads, openly } from "../../reading.ts";
 import { images } from "../../restarting.ts";
 
 const { pools } = demoConfiguration({ apiServer: "https://kubernetes.sandbox.invalid", authority: "" });
@@ -120,16 +120,21 @@ test("one node of a pool of several that is NotReady is no call, and nodes that 
   expect(pages()).toEqual([]);
 });
 
-test("while Slack is down a call pages once, and its message follows when Slack is back", async () => {
+test("while Slack is down a call pages once, its message follows when Slack is back, and people are called again after half an hour", async () => {
   const fault = injectFault(here, "slack-down");
   await loseKubelets(inZoneB);
-  await here.pass(25);
+  await here.pass(15);
   expect(pages()).toHaveLength(1);
   expect(fleetCalls()).toEqual([]);
   endFault(here, fault);
-  await here.pass(12);
+  await here.pass(8);
   expect(fleetCalls()).toHaveLength(1);
   expect(pages()).toHaveLength(1);
+  await here.pass(15);
+  expect(pages()).toHaveLength(2);
+  expect(inThreads(here).filter((text) => text.includes("4 of 7 Windows nodes are NotReady, for "))).toEqual([
+    expect.stringMatching(/^<@U0OPERATOR> ⏰ .*\n\[I have it\]$/),
+  ]);
 });
 
 test("agents of a zone fall silent while their nodes are Ready: one call names what they share, and offers no reboot", async () => {
