@@ -3,6 +3,7 @@ import { SOON_REBOOTED } from "../cluster/node-keys.ts";
 import { agentEvidence, HEARTBEAT_MS } from "./agent-evidence.ts";
 import { by, type Judgement, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime, byOurClock, type HealthFacts } from "./facts.ts";
+import type { AgentEvidence } from "./trouble.ts";
 
 /** Check of the instance's state in EC2. */
 const instance = by("ec2", "instance", ({ instanceId, state, because }) =>
@@ -31,6 +32,12 @@ const unable = (words: string): Judgement =>
 const silentAgent = (since: string | null, facts: HealthFacts): Judgement =>
   wrong({ kind: "agent-silent", since, evidence: agentEvidence(facts) });
 
+/** Causes that keep an agent from registering, as they keep one from reporting. */
+const EXPLAINING: ReadonlySet<AgentEvidence["kind"]> = new Set(["no-profile", "many", "clock-ahead", "clock-behind"]);
+
+const missingAgent = (facts: HealthFacts): Judgement =>
+  EXPLAINING.has(agentEvidence(facts).kind) ? silentAgent(null, facts) : wrong({ kind: "agent-missing" });
+
 /**
  * Check of the SSM agent. It reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes), so
  * "online" may date from before the reboot that must be proven. An agent that answered is online, whatever SSM reports.
@@ -38,7 +45,7 @@ const silentAgent = (since: string | null, facts: HealthFacts): Judgement =>
 const agent = by("ssm", "agent", ({ registered, online, lastPingAt, failure, isDeaf }, facts) => {
   const { machine, before } = facts;
   if (machine.known && !before) return OK;
-  if (!registered) return wrong({ kind: "agent-missing" });
+  if (!registered) return missingAgent(facts);
   if (failure !== null) return unable(failure);
   if (!machine.known && (isDeaf || !online)) return silentAgent(lastPingAt, facts);
   if (!before || lastPingAt === null) return OK;

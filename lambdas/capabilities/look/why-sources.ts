@@ -5,6 +5,7 @@ import { deletionMarkKeys, deletionMarksOf } from "../../cluster/deletion-marks.
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
+import { agentCount, isReportOverdue } from "../../health/agent-silence.ts";
 import type { HealthFacts } from "../../health/facts.ts";
 import type { RebootDue } from "../../machine/reboot-due.ts";
 import type { OwnReboot } from "../../machine/seen-machine.ts";
@@ -153,12 +154,12 @@ async function withAgents(
   machines: readonly Machine[] | UnavailableService,
   facts: HealthFacts,
 ): Promise<HealthFacts> {
-  if (!facts.ssm.known || facts.ssm.value.online || isAway(machines)) return facts;
+  if (!facts.ssm.known || !isReportOverdue(facts.ssm.value, steps.now()) || isAway(machines)) return facts;
   const agents = await from("ssm", configuration, LIST_SECONDS, () => steps.machine.agents());
   if (isAway(agents)) return facts;
   const running = machines.filter(({ isWindows, state }) => isWindows === true && state === "running");
-  const silent = running.filter(({ instanceId }) => agents.get(instanceId)?.online !== true);
-  return { ...facts, agents: { silent: silent.length, of: running.length } };
+  const ids = running.map(({ instanceId }) => instanceId);
+  return { ...facts, agents: agentCount(ids, agents, steps.now()) };
 }
 
 /** Adds the ages of the taints with which autoscalers mark the node. */

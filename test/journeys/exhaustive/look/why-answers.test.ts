@@ -92,6 +92,10 @@ test("an agent whose instance lost its profile is silent within an hour, with th
   await here.pass(110);
   const { said } = await look(here, `/win why ${web.name}`);
   expect(said).toMatch(/does not answer for \d+m: EC2 says that the instance has no instance profile/);
+  expect((await look(here, `/win reboot ${web.name} --dry-run`)).said).toContain("the proof cannot pass");
+  expect((await look(here, "/win doctor")).said).toMatch(
+    /attach the pool's instance profile to `[^`]+`, which no reboot/,
+  );
 });
 
 test("a volume that does not answer is named, and the event that EC2 has scheduled stands beside it", async () => {
