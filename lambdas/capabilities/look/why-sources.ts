@@ -170,6 +170,10 @@ async function withMarks(steps: Steps, { node, instanceId }: HealthSubject, fact
   return { ...facts, kubernetes: { known: true, value: { ...facts.kubernetes.value, marks } } };
 }
 
+/** Keys of the taints of all pools, for a node of one: those of another owner's nodes are not known. */
+const poolTaintsOf = ({ pools }: Configuration, pool: string | null): Pick<HealthFacts, "poolTaints"> =>
+  pool === null ? {} : { poolTaints: Object.values(pools).map(({ taint }) => taint.key) };
+
 /** Reads who holds a machine, and its last reboot that Casement ordered. */
 async function recordsOf(
   steps: Steps,
@@ -210,7 +214,7 @@ export async function lookAround(
   const pool = one.machine?.tags[TAG.pool] ?? null;
   return {
     node: one.name,
-    facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },
+    facts: { ...probed, ...poolTaintsOf(configuration, pool), ...(why === null ? {} : { machine: unknownFacts(why) }) },
     ...(await recordsOf(steps, one)),
     pool,
     console: one.machine ? instanceLink(messageSettings(configuration), one.machine.instanceId) : null,

@@ -270,6 +270,20 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     `A Node that registers anew keeps \`casement.dev/starting\`. If no operation works on it, \`kubectl taint node win-1 casement.dev/starting-\` lets pods start on it. ${AGAIN}`,
   ],
   [
+    { kind: "tainted-by-others", taints: ["a/x:NoSchedule"], keys: ["a/x"] },
+    "Another controller, or a person, gave the node 1 taint that keeps pods away: `a/x:NoSchedule`.",
+    `Once nothing needs it: \`kubectl taint node win-1 a/x-\`. ${AGAIN}`,
+  ],
+  [
+    {
+      kind: "tainted-by-others",
+      taints: ["a/x:NoSchedule", "a/x:NoExecute", "b=c:NoSchedule"],
+      keys: ["a/x", "b"],
+    },
+    "Another controller, or a person, gave the node 3 taints that keep pods away: `a/x:NoSchedule`, `a/x:NoExecute`, `b=c:NoSchedule`.",
+    `Once nothing needs them: \`kubectl taint node win-1 a/x-\`, \`kubectl taint node win-1 b-\`. ${AGAIN}`,
+  ],
+  [
     plane("start", { words: "no sandbox." }),
     "A pod on the node gets no network: the kubelet cannot create its sandbox (event FailedCreatePodSandBox). The kubelet says: no sandbox.",
     `${PROBED}. ${AGAIN}`,
