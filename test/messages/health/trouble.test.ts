@@ -8,7 +8,8 @@ const before = (minutes: number): string => new Date(Date.parse(now) - minutes *
 const words = (trouble: Trouble, isObserved = false) => troubleWords(trouble, { node: "win-1", now, isObserved });
 
 const AGAIN = "`{win} why win-1` checks again.";
-const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
+const REBOOT =
+  "`{win} reboot win-1 --ec2` reboots it through EC2, once a person approved it: the route guard runs at start-up.";
 const ROUTE = "At the console of the machine: `route add 169.254.169.254 mask 255.255.255.255 &lt;gateway&gt;`.";
 const SET_CLOCK =
   "At the console of the machine: `w32tm /query /status` names its time source, `w32tm /resync /force` sets the clock.";
@@ -344,6 +345,9 @@ describe("What is wrong with a node", () => {
     [undefined, down("stopped")],
     [undefined, down("stopping")],
     ["remove win-1", down("terminated")],
+    ["reboot win-1 --ec2", { kind: "status-impaired", of: "instance" }],
+    [undefined, { kind: "status-impaired", of: "system" }],
+    ["reboot win-1 --ec2", { kind: "agent-fails", words: "x" }],
     ["reboot win-1", silent("none")],
     [undefined, silent("no-profile")],
     [undefined, { kind: "agent-silent", since: null, evidence: { kind: "many", silent: 12, of: 30 } }],
@@ -366,5 +370,6 @@ describe("What is wrong with a node", () => {
     expect(words({ kind: "status-impaired", of: "instance" }, true).next).toBe(
       `Check the screenshot in the EC2 console. Its owner decides about a reboot. ${AGAIN}`,
     );
+    expect(words({ kind: "status-impaired", of: "instance" }, true).press).toBeUndefined();
   });
 });
