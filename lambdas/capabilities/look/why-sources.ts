@@ -16,7 +16,7 @@ import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
 import { instanceLink, messageSettings } from "../../messages/operation/links.ts";
 import type { Message } from "../../records/records.ts";
 import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
-import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
@@ -207,9 +207,10 @@ export async function lookAround(
   const facts = await withAgents(steps, configuration, machines, await factsOf(steps, configuration, one, away));
   const acting = await actingFor(steps, one, nodes, configuration);
   const why = obstacle(one, machines, facts, acting);
+  const windowsNodes = isAway(nodes) ? 0 : nodes.filter(isWindows).length;
   const probed = {
     ...(await withMarks(steps, one, facts)),
-    probe: await lastProbe(steps, configuration, one, mayBeProbed(acting)),
+    probe: await lastProbe(steps, configuration, one, { isActedFor: mayBeProbed(acting), windowsNodes }),
   };
   const pool = one.machine?.tags[TAG.pool] ?? null;
   return {
