@@ -23,11 +23,12 @@ async function agents({ context, configuration }: DoctorFacts): Promise<Finding[
   const known = await machine(context).agents();
   const ids = ours.map(({ instanceId }) => instanceId);
   const at = new Date(context.now()).toISOString();
-  const silent = ours.flatMap(({ instanceId, privateDnsName, tags }) => {
+  const silent = ours.flatMap(({ instanceId, privateDnsName, tags, hasProfile }) => {
     const report = known.get(instanceId);
     // A machine whose agent never reported was never set up: it boots, or is found as a machine that is not a node.
     if (!report?.lastPingAt || !isReportOverdue(report, context.now())) return [];
-    return { node: privateDnsName || instanceId, pool: tags[TAG.pool] ?? null, since: report.lastPingAt };
+    const bare = hasProfile === false ? ({ lacksProfile: true } as const) : {};
+    return { node: privateDnsName || instanceId, pool: tags[TAG.pool] ?? null, since: report.lastPingAt, ...bare };
   });
   const seen = await machines(context).seen.all();
   const proxied = ids
