@@ -114,7 +114,7 @@ export interface PhoneColumn {
 
 /** A table whose rows fit on a phone. */
 interface PhoneTable extends Listed {
-  /** What all rows have, as a sentence; null where they have nothing alike. */
+  /** Sentence about what all rows have; null where they have nothing alike. */
   readonly same: string | null;
   /** Headings for which there is no room. */
   readonly hidden: readonly string[];
