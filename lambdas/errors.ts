@@ -10,6 +10,9 @@ export class Forbidden extends Error {
   override readonly name = "Forbidden";
 }
 
+/** Consequence of an input that cannot be read, in the reason for it; an addition says in its place what became of the machine. */
+export const NO_NODE_CHANGED = "so no node was changed";
+
 /** Appends the code to an error's name, because a durable step only preserves an error's name and message. */
 export const codedName = (name: string, code?: FailureCode): string => (code === undefined ? name : `${name}:${code}`);
 

@@ -58,6 +58,9 @@ describe("A refusal", () => {
     ["InternalError", 500, "unavailable"],
     ["ECONNRESET", 0, "unavailable"],
     ["slack_webapi_http_error", 503, "unavailable"],
+    ["slack_webapi_http_error", 408, "unavailable"],
+    ["team_added_to_org", 0, "unavailable"],
+    ["two_factor_setup_required", 0, "denied"],
   ] as const)("%s with status %i is told as %s", (code, status, kind) => {
     expect(refusalKind(code, status)).toBe(kind);
   });

@@ -13,11 +13,11 @@ const THROTTLED =
 
 /** Codes for a caller that is unknown or lacks a permission. */
 const DENIED =
-  /AccessDenied|Unauthori[sz]ed|UnrecognizedClient|ExpiredToken|InvalidClientTokenId|SignatureDoesNotMatch|^(invalid_auth|not_authed|token_revoked|token_expired|account_inactive|missing_scope|not_in_channel|restricted_action\w*|is_archived|channel_not_found|access_?\w*limited|\w*access_denied|no_permission|\w+_not_granted)$/;
+  /AccessDenied|Unauthori[sz]ed|UnrecognizedClient|ExpiredToken|InvalidClientTokenId|SignatureDoesNotMatch|^(invalid_auth|not_authed|token_revoked|token_expired|account_inactive|missing_scope|not_in_channel|restricted_action\w*|is_archived|channel_not_found|access_?\w*limited|\w*access_denied|no_permission|two_factor_setup_required|\w+_not_granted)$/;
 
 /** Codes of services that failed, and of connections that broke. */
 const UNAVAILABLE =
-  /^(InternalError|InternalServerError|InternalServiceError|ServiceUnavailable|Unavailable|TimeoutError|ECONN\w+|EPIPE|ETIMEDOUT|EAI_AGAIN|slack_webapi_request_error|internal_error|fatal_error|service_unavailable)$/;
+  /^(InternalError|InternalServerError|InternalServiceError|ServiceUnavailable|Unavailable|TimeoutError|ECONN\w+|EPIPE|ETIMEDOUT|EAI_AGAIN|slack_webapi_request_error|internal_error|fatal_error|service_unavailable|request_timeout|org_login_required|team_added_to_org)$/;
 
 /**
  * Classifies an error as a refusal; null if it is an answer.
@@ -26,7 +26,7 @@ const UNAVAILABLE =
 export function refusalKind(code: string, status: number): RefusalKind | null {
   if (status === 429 || THROTTLED.test(code)) return "throttled";
   if (status === 401 || status === 403 || DENIED.test(code)) return "denied";
-  return status >= 500 || UNAVAILABLE.test(code) ? "unavailable" : null;
+  return status === 408 || status === 425 || status >= 500 || UNAVAILABLE.test(code) ? "unavailable" : null;
 }
 
 /** A service's error or answer, as its client reports it. */
@@ -38,9 +38,11 @@ interface Refused {
   readonly requestId?: string | undefined;
 }
 
-/** Logs a call that a service throttled, denied or could not serve. Any other answer is not logged. */
-export function logRefusal({ status, ...refused }: Refused): void {
-  const outcome = refusalKind(refused.code, status);
+/**
+ * Logs a call that a service throttled, denied or could not serve. Any other answer is not logged, unless the caller
+ * says what it is.
+ */
+export function logRefusal({ status, ...refused }: Refused, outcome = refusalKind(refused.code, status)): void {
   if (outcome === null) return;
   log("WARN", "refusal", { ...refused, outcome, ...(status > 0 ? { status } : {}) });
   if (refused.service === "slack") logMetric(METRICS.slackRefusals, 1, { [METRICS.kind]: outcome });

@@ -21,13 +21,12 @@ export interface SlackChannel {
 }
 
 /**
- * Decides the membership of a requester and a channel. An unknown person or channel is treated as a guest, who is
- * refused.
+ * Decides the membership of a requester and a channel. An unknown person is treated as a guest, who is refused.
  * @param user the `user` of users.info
  * @param channel the `channel` of conversations.info
  */
-export function membershipOf(user: SlackUser | undefined, channel: SlackChannel | undefined): Membership {
-  if (!user || !channel || user.deleted) return "guest";
+export function membershipOf(user: SlackUser | undefined, channel: SlackChannel): Membership {
+  if (!user || user.deleted) return "guest";
   if (user.is_bot) return "bot";
   if (user.is_restricted || user.is_ultra_restricted || user.is_stranger) return "guest";
   return channel.is_ext_shared ? "shared-channel" : "member";

@@ -139,6 +139,8 @@ export const configurationSchema = z.strictObject({
      */
     kubeletClientAuthority: z.string().optional(),
     serviceNetwork: cidr,
+    /** Address of the cluster's DNS Service, where it is not the tenth of the service network. */
+    dnsAddress: z.ipv4().optional(),
     clusterNetwork: cidr,
     machineNetwork: cidr,
     hybridOverlayPort: z.number().int().min(1).max(65_535).default(4789),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { authoritiesIn, lostAuthority, sha256 } from "../cluster/authorities.ts";
 import { KUBELET_CLIENTS } from "../cluster/node-keys.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { Refused } from "../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../errors.ts";
 import { textFile } from "../machine/actions.ts";
 import { typeThis } from "../messages/command/syntax.ts";
 import { profileOf } from "../profiles/list.ts";
@@ -49,7 +49,7 @@ export const kubeletClientsInput: Input = {
   reads: () => [controllerConfig],
   content: (found, { configuration, given, now }) => {
     const pem = publishedBundle(found[0]?.[0]);
-    const authorities = publishedAuthorities(pem, "so no node was changed");
+    const authorities = publishedAuthorities(pem, NO_NODE_CHANGED);
     const lost = lostAuthority(
       authorities,
       given.map((one) => one.authorities ?? []),
@@ -57,7 +57,7 @@ export const kubeletClientsInput: Input = {
     );
     if (lost)
       throw new Refused(
-        `${OBJECT} holds fewer authorities than nodes were given: ${lost.subject}, valid until ${lost.notAfter}, is missing, so no node was changed`,
+        `${OBJECT} holds fewer authorities than nodes were given: ${lost.subject}, valid until ${lost.notAfter}, is missing, ${NO_NODE_CHANGED}`,
       );
     return { sha256: sha256(pem), files: [{ path: fileOf(configuration), text: pem }], authorities };
   },

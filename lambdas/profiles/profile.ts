@@ -50,7 +50,7 @@ interface DnsService {
   readonly namespace: string;
   readonly name: string;
   /** The address that nodes are configured with. */
-  address(cluster: Pick<Configuration["cluster"], "serviceNetwork">): string;
+  address(cluster: Pick<Configuration["cluster"], "serviceNetwork" | "dnsAddress">): string;
 }
 
 /** The network of pods on Windows. */

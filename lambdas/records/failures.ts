@@ -136,6 +136,8 @@ export interface Failure extends Omit<FailureReason, "code"> {
   readonly isNotRebooted?: true;
   /** Set if a person decides whether the node stays cordoned; missing in records of the last release. */
   readonly asksPerson?: true;
+  /** Set for a drain that asks, if pods whose containers do not end are on the node although it no longer waits for them. */
+  readonly hasStuckPods?: true;
 }
 
 /** Fault of a machine or a node that may end a stage. */
@@ -149,6 +151,8 @@ export const isFailureCode = (code: string | undefined): code is FailureCode => 
 
 /** Codes of failures that recur until a person changes something, so that no button offers to try again. */
 const hopeless: ReadonlySet<string> = new Set<FailureCode>([
+  "aws-denied",
+  "volume-key-unusable",
   "vcpu-quota",
   "subnet-full",
   "volume-quota",

@@ -161,6 +161,20 @@ export function codeOfAnswer(error: unknown): FailureCode | undefined {
   return error instanceof Error ? codeOf(error) : undefined;
 }
 
+/**
+ * Waits for an answer of Lambda about an execution.
+ * @param unknown stands for it where Lambda refuses to show the execution, as of a function that a release took away
+ * @throws any other error
+ */
+export async function ifShown<T>(asked: Promise<T>, unknown: T): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (codeOfAnswer(error) !== "aws-denied") throw error;
+    return unknown;
+  }
+}
+
 /** Status codes that mean the API server, or a proxy in front of it, is temporarily unavailable. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 

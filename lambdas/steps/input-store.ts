@@ -1,4 +1,5 @@
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { NO_NODE_CHANGED } from "../errors.ts";
 import type { Input, InputContent } from "../inputs/input.ts";
 import type { StepContext } from "./context.ts";
 
@@ -26,7 +27,7 @@ export const inputStore = (context: StepContext) => {
       const answer = await clients.s3.send(new GetObjectCommand({ Bucket, Key }));
       const content = JSON.parse((await answer.Body?.transformToString()) ?? "null") as InputContent;
       if (input.identityOf(content.files, content.held) !== identity)
-        throw new Error(`s3://${Bucket}/${Key} has another content than its name says, so no node was changed`);
+        throw new Error(`s3://${Bucket}/${Key} has another content than its name says, ${NO_NODE_CHANGED}`);
       return content;
     },
   };

@@ -4,7 +4,8 @@ import { isBusy } from "./client-errors.ts";
 /** Milliseconds before the second and the third attempt. */
 const PAUSES_MS = [1_000, 2_000];
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits. @param ms milliseconds */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Calls a service for a person who waits: retries a busy service after a second or two, within one time limit.

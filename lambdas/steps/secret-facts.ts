@@ -1,5 +1,5 @@
 import { DescribeSecretCommand, ResourceNotFoundException } from "@aws-sdk/client-secrets-manager";
-import { Refused } from "../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../errors.ts";
 import type { SecretFacts } from "../inputs/input.ts";
 import type { StepContext } from "./context.ts";
 
@@ -15,7 +15,7 @@ export const secretFacts = ({ clients }: StepContext) => ({
       throw error;
     });
     if (!answer || answer.DeletedDate)
-      throw new Refused(`the secret ${secretId} is missing, so no node was changed; a deployment creates it`);
+      throw new Refused(`the secret ${secretId} is missing, ${NO_NODE_CHANGED}; a deployment creates it`);
     const versions = Object.entries(answer.VersionIdsToStages ?? {});
     const [version] = versions.find(([, stages]) => stages.includes("AWSCURRENT")) ?? [];
     return version === undefined ? undefined : { secretId, version, description: answer.Description ?? "" };

@@ -1,40 +1,56 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { frontDoorPlugins } from "./bundle-front-door.ts";
 
 /** Defines `require` in an ES module, because bundled CommonJS packages call it for Node's own modules. */
 const REQUIRE = 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);';
 
+const ES_MODULE: BuildOptions = {
+  outExtension: { ".js": ".mjs" },
+  splitting: true,
+  format: "esm",
+  banner: { js: REQUIRE },
+};
+
 /**
- * Bundles a handler for deployment: one folder whose `index.mjs` exports `handler`.
+ * One CommonJS file, which Node 24.21 loads in three quarters of the time that it takes for the same code as an ES module.
+ * Lambda's runtime finds `index.cjs` where there is neither `index.js` nor `index.mjs`.
+ */
+const COMMON_JS: BuildOptions = {
+  outExtension: { ".js": ".cjs" },
+  format: "cjs",
+  define: { "import.meta.url": "$url" },
+  banner: { js: 'const $url=require("node:url").pathToFileURL(__filename).href;' },
+};
+
+/**
+ * Bundles a handler for deployment: one folder whose `index` exports `handler`.
  * @param entry the handler's file
  * @param folder output folder, which is emptied first
- * @param more plugins that only this handler's bundle needs
+ * @param own options that only this handler's bundle needs
  */
-export async function bundle(entry: string, folder: string, more: Plugin[] = []): Promise<void> {
+export async function bundle(entry: string, folder: string, own: BuildOptions = ES_MODULE): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await build({
     entryPoints: { index: entry },
     outdir: folder,
-    outExtension: { ".js": ".mjs" },
     bundle: true,
-    splitting: true,
     minify: true,
     charset: "utf8",
     platform: "node",
     target: "node24",
-    format: "esm",
     mainFields: ["module", "main"],
-    banner: { js: REQUIRE },
     legalComments: "none",
     logLevel: "error",
-    plugins: more,
+    ...own,
   });
 }
 
-/** Plugins for the handlers whose bundle needs some. */
-const plugins: Readonly<Record<string, Plugin[]>> = { "front-door": frontDoorPlugins };
+/** Options of the handlers that are bundled in their own way. */
+const options: Readonly<Record<string, BuildOptions>> = {
+  "front-door": { ...COMMON_JS, plugins: frontDoorPlugins },
+};
 
 /**
  * Bundles several handlers side by side.
@@ -47,6 +63,6 @@ export async function bundleAll<Name extends string>(
 ): Promise<Record<Name, string>> {
   const names = Object.keys(entries) as Name[];
   const folders = names.map((name) => [name, join(folder, name)] as const);
-  await Promise.all(folders.map(([name, target]) => bundle(entries[name], target, plugins[name])));
+  await Promise.all(folders.map(([name, target]) => bundle(entries[name], target, options[name])));
   return Object.fromEntries(folders) as Record<Name, string>;
 }

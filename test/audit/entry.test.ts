@@ -79,6 +79,17 @@ describe("A chain of entries", () => {
     );
   });
 
+  it.each([
+    ["cluster", { cluster: "prod-east" }],
+    ["chain", { chain: "remove-00000000" }],
+    ["place", { sequence: 0 }],
+  ])("is not intact when an entry names another %s, though its hashes fit", (_, field) => {
+    const [first] = chainOf([{ what: "ended" }]);
+    const forged = { ...(first as AuditEntry), ...field };
+    const entry = { ...forged, hash: entryHash(forged) };
+    expect(judged([entry], { sequence: 1, hash: entry.hash })).toEqual({ kind: "changed", at: 1 });
+  });
+
   it("is not intact when entries are missing, wherever they stood", () => {
     fc.assert(
       fc.property(withPlace, ([entries, at]) => {

@@ -61,7 +61,7 @@ function event({ signingSecret, configuration }: BenchSimulator): object {
 /** Runs one of the measuring scripts on a bundle, in a process as bare as Lambda's. */
 function runScript<T>(script: string, folder: string, simulator: BenchSimulator, input: string): Promise<T> {
   return new Promise((done, failed) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, script), join(folder, "index.mjs")], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, script), folder], {
       env: { ...simulator.environment },
       stdio: ["pipe", "pipe", "inherit"],
       timeout: 60_000,
@@ -98,7 +98,7 @@ async function warmTimes(folder: string, simulator: BenchSimulator): Promise<num
 }
 
 async function kilobytes(folder: string): Promise<number> {
-  const code = (await readdir(folder)).filter((name) => name.endsWith(".mjs"));
+  const code = (await readdir(folder)).filter((name) => /\.[cm]js$/.test(name));
   const sizes = await Promise.all(code.map(async (name) => (await stat(join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0) / 1000;
 }

@@ -1,7 +1,9 @@
 // A process that lives on: answers each event of standard input, a line each, one after the other, and tells the times.
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const { handler } = await import(process.argv[2]);
+const [, , folder] = process.argv;
+const { handler } = await import(`${folder}/index.${existsSync(`${folder}/index.cjs`) ? "cjs" : "mjs"}`);
 const times = [];
 for await (const line of createInterface({ input: process.stdin })) {
   const event = JSON.parse(line);

@@ -49,6 +49,7 @@ async function rolledBack(describe: () => Promise<object | undefined>) {
       lease: { instanceId, owner: `${operation}:0`, epoch: 1 },
       node: { name, uid: "uid-1" },
       isTouched: true,
+      options: {},
     };
     return leaveNode(task as unknown as EmptyingTask, new StageFailed("unexpected", "EC2 did not answer"));
   });

@@ -10,7 +10,6 @@ test.each([
   ["a bot", { is_bot: true }, {}, "bot"],
   ["a member in a channel shared with others", {}, { is_ext_shared: true }, "shared-channel"],
   ["a person of whom nothing is known", undefined, {}, "guest"],
-  ["a channel of which nothing is known", {}, undefined, "guest"],
 ])("takes %s for what they are", (_who, user, channel, membership) => {
   expect(membershipOf(user, channel)).toBe(membership);
 });

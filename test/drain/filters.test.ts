@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { graceOf, judgePods, type SortedPods } from "../../lambdas/steps/drain/filters.ts";
 import type { Job, JobState } from "../../lambdas/steps/drain/jobs.ts";
 import { podHold, podsToEvict } from "../../lambdas/steps/drain/pods.ts";
+import { unreadHoldsOf } from "../../lambdas/steps/plan/obstacles.ts";
 import { at, careful, daemonSets, forced, NOON, owner, podNamed } from "./objects.ts";
 
 const none = daemonSets({});
@@ -181,6 +182,18 @@ test.each<[string, string, number | null | undefined]>([
   });
   const until = left === null || left === undefined ? left : NOON + left;
   expect(podHold(pod, NOON)?.until).toBe(until);
+});
+
+test.each<[string, string[]]>([
+  ["soon", ["shop/job (karpenter.sh/do-not-disrupt: soon)"]],
+  ["", ["shop/job (karpenter.sh/do-not-disrupt: )"]],
+  ["true", []],
+  ["false", []],
+  ["3h", []],
+])("a pod with do-not-disrupt=%j is named where the value cannot be read", (value, named) => {
+  const pod = podNamed("job", { metadata: { annotations: { "karpenter.sh/do-not-disrupt": value } } });
+  expect(unreadHoldsOf([pod])).toEqual(named);
+  expect(unreadHoldsOf([{ ...pod, status: { phase: "Succeeded" } }])).toEqual([]);
 });
 
 test("V5 a mirror pod stays without a word, while a naked pod beside it stops the drain", () => {

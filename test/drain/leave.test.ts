@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EmptyingTask } from "../../lambdas/change/emptying/emptying-task.ts";
 import { leaveNode } from "../../lambdas/change/node/leave.ts";
 import { Cancelled, StageFailed } from "../../lambdas/engine/durable.ts";
+import type { DrainOptions } from "../../lambdas/steps/drain/filters.ts";
 import { node, nodeTask } from "../change/node/a-node.ts";
 import { run, setUp, tearDown } from "../engine/durable-engine.ts";
 import { configurationWith } from "../profiles/okd/facts.ts";
@@ -12,7 +13,14 @@ afterAll(tearDown);
 /** Leaves a node of a pool that says hold, or else. @returns the state left, and whether the cordon was kept or given back */
 async function left(
   cause: Error,
-  { stage = "evict", unschedulable = true, pool = "web", isTouched = true, afterFailedDrain = "hold" } = {},
+  {
+    stage = "evict",
+    unschedulable = true,
+    pool = "web",
+    isTouched = true,
+    afterFailedDrain = "hold",
+    options = {} as Partial<DrainOptions>,
+  } = {},
 ) {
   const done: string[] = [];
   const given = {
@@ -27,7 +35,7 @@ async function left(
   };
   const configuration = configurationWith({}, { afterFailedDrain });
   const { result } = await run(async (ctx) => {
-    const task = { ...nodeTask(ctx, given), pool, stage, isTouched };
+    const task = { ...nodeTask(ctx, given), pool, stage, isTouched, options };
     return leaveNode({ ...task, runtime: { ...task.runtime, configuration } } as unknown as EmptyingTask, cause);
   });
   return { result, done };
@@ -60,4 +68,13 @@ test.each([
 
 test("DR-24 a node that was not changed yet is neither held nor given back", async () => {
   expect(await left(late, { isTouched: false })).toEqual({ result: "nothing was changed", done: [] });
+});
+
+test.each([
+  ["whose pods do not end", new StageFailed("pod-stuck", "gave up waiting for 1 pod"), {}],
+  ["whose reboot was to end its pods, which another pod held up", late, { options: { skips: ["shop/stuck"] } }],
+])("a node %s is held in each pool, and a cancellation gives it back", async (_what, cause, more) => {
+  const given = { ...more, afterFailedDrain: "uncordon" };
+  expect((await left(cause, given)).done).toEqual(["kept"]);
+  expect((await left(new Cancelled("U0OPERATOR"), given)).done).toEqual(["given back"]);
 });

@@ -19,7 +19,7 @@ const environment = {
   ...{ CASEMENT_CLUSTER: "prod-west", CASEMENT_BUCKET: "b", CASEMENT_LEDGER_TABLE: "t" },
   ...{ CASEMENT_SLACK_SECRET: "s", CASEMENT_FUNCTIONS: "{}", CASEMENT_DOCUMENTS: "{}" },
 };
-const code = () => readdirSync(folder).filter((name) => name.endsWith(".mjs"));
+const code = () => readdirSync(folder).filter((name) => name.endsWith(".cjs"));
 
 beforeAll(async () => {
   await bundleAll({ "front-door": entries["front-door"] }, base);
@@ -29,7 +29,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 /** Answers of the bundle in a process of its own, as Lambda would run it; the error's name where it throws. */
 function answered(events: readonly object[]): unknown[] {
-  const script = `const { handler } = await import(${JSON.stringify(pathToFileURL(join(folder, "index.mjs")).href)});
+  const script = `const { handler } = await import(${JSON.stringify(pathToFileURL(join(folder, "index.cjs")).href)});
     const answers = [];
     for (const event of ${JSON.stringify(events)})
       answers.push(await handler(event, {}).catch((error) => error.name));

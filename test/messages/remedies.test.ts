@@ -41,6 +41,7 @@ describe("The remedy of a failure", () => {
 
   it("is the code's at any stage, but where the stage means something else by it", () => {
     expect(remedyOf({ stage: "payload", code: "disk-full" })).toBe(codeRemedies["disk-full"]);
+    expect(remedyOf({ stage: "evict", code: "api-denied" }).cause).toContain("an admission policy or a webhook");
     expect(remedyOf({ stage: "features", code: "reboot-not-happened" })).not.toEqual(
       remedyOf({ stage: "reboot", code: "reboot-not-happened" }),
     );

@@ -74,7 +74,11 @@ test("names what blocks the evictions, what goes down with the node, and pods th
   const placed = { namespace: "shop", name: "orders-0", node: null, obstacle: "zone" as const };
   const outlook = {
     ...{ release: null, staying: 0, refusals: [], unread: ["volumes"], minutes: 1, at: "2026-11-21T03:10:00.000Z" },
-    ...{ longJobs: [], untried: null, placements: [placed], lone: [{ owner: "shop/ReplicaSet web", pods: 2 }] },
+    longJobs: [
+      { pod: "shop/job", annotation: "karpenter.sh/do-not-disrupt", startedAt: null, until: "2026-11-21T04:10:00Z" },
+    ],
+    mostMinutes: 45,
+    ...{ untried: null, placements: [placed], lone: [{ owner: "shop/ReplicaSet web", pods: 2 }] },
     blockers: [{ budgets: ["shop/web"], pods: ["shop/web-1"], why: "needs 1 healthy pod", isForever: true }],
   };
   const summary = { ...facts, outlook };
@@ -85,6 +89,7 @@ test("names what blocks the evictions, what goes down with the node, and pods th
       "its volume is bound to a zone without another node. Pending until a node is added that they fit on",
     );
     expect(said).toContain("could not be read: volumes");
+    expect(said).toContain("That is longer than the drain waits before it asks (45 minutes of eviction).");
   }
   expect(removalPlanCard(summary).isHopeless).toBe(true);
   expect(removalPlanCard(facts).isHopeless).toBeUndefined();

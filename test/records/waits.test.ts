@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Notice } from "../../lambdas/messages/operation/escalations.ts";
-import { waitBlocks, waitNotice, waitReminder, waitWords } from "../../lambdas/messages/operation/waits.ts";
+import { waitBlocks, waitLines, waitNotice, waitReminder, waitWords } from "../../lambdas/messages/operation/waits.ts";
 import * as buttons from "../../lambdas/messages/slack/buttons.ts";
 import type { Approval } from "../../lambdas/records/approval.ts";
 import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records/records.ts";
@@ -91,6 +91,53 @@ describe.each(waitKinds)("What waits as %s", (kind) => {
     expect(reminder).toContain("<!subteam^S0OPERATORS>");
     expect(reminder).toContain("Next: ");
   });
+});
+
+it("Each wait has its own next step", () => {
+  const listed = waitKinds.map((kind) => [kind, waitLines(waitsIn(examples[kind]), NOW)]);
+  expect(Object.fromEntries(listed)).toEqual({
+    approval: [
+      "• `reboot-1` needs an approval, for 20m: press Approve or Deny in its message, or type `{win} approve reboot-1`.",
+    ],
+    confirmation: [
+      "• `reboot-1` waits for an answer in its dialog, for 20m: answer the dialog, or type `{win} cancel reboot-1`.",
+    ],
+    continue: [
+      "• `win-1` is not drained at its deadline, for 20m: decide in the message of `reboot-1` whether to go on, or type `{win} cancel reboot-1`.",
+    ],
+    decision: [
+      "• `win-1` failed and needs a decision, for 20m: press Keep for inspection or Terminate now in the message of `reboot-1`.",
+    ],
+    "late-reboot": [
+      "• `win-1` has not come back from its reboot, for 20m: look at its screen, then press Reboot through EC2… in the message of `reboot-1`, or wait.",
+    ],
+    slot: [
+      "• `win-1` waits for a slot of its pool, for 20m: bring `win-9` back into service (`{win} why win-9`), or type `{win} cancel reboot-1`.",
+    ],
+    paused: [
+      "• `reboot-1` is a rollout that is paused, for 20m: press Resume or Cancel operation in its message, or type `{win} resume reboot-1` or `{win} cancel reboot-1`.",
+    ],
+    quarantined: [
+      "• `win-1` is quarantined: two reboots could not be verified within a day, for 20m: find the cause with `{win} why win-1`, then type `{win} uncordon win-1 --quarantined win-1`, or remove the node.",
+    ],
+    unproven: [
+      "• `win-1` stays cordoned, because its reboot was not proven, for 20m: type `{win} why win-1`, then `{win} prove win-1`, or `{win} cordon win-1` to keep it.",
+    ],
+    held: [
+      "• `win-1` stays cordoned after a drain that failed, for 20m: type `{win} drain win-1` again, or `{win} uncordon win-1`.",
+    ],
+    review: [
+      "• `reboot-1` ran without an approval and needs a review, for 20m: press Looks fine or Raise a concern in its message, or type `{win} approve reboot-1`.",
+    ],
+    kept: ["• `i-1` has no Node and is billed, for 20m: type `{win} remove i-1` when it is no longer needed."],
+  });
+});
+
+it("The list names ten waits, and counts the rest", () => {
+  const many = Array.from({ length: 11 }, () => waitsIn(examples.approval)).flat();
+  expect(waitLines(many.slice(1), NOW)).toHaveLength(10);
+  expect(waitLines(many, NOW).slice(10)).toEqual(["and 1 more"]);
+  expect(waitBlocks([], NOW)).toEqual([]);
 });
 
 it("The call for a slot that a node takes looks at that node by a press", () => {

@@ -49,6 +49,7 @@ describe("the configuration file", () => {
     ["cluster.kubeletClientAuthority", "no PEM"],
     ["cluster.serviceNetwork", "172.30.0.0"],
     ["cluster.clusterNetwork", "10.128.0.0/40"],
+    ["cluster.dnsAddress", "172.30.0.0/16"],
     ["cluster.hybridOverlayPort", 0],
     ["slack.teamId", "example.slack.com"],
     ["people.operator", ["@olivia"]],

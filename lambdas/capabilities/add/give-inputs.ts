@@ -1,6 +1,6 @@
 import { readContent } from "../../change/inputs/read.ts";
 import { apply, once } from "../../change/node/task.ts";
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import { type Input, type InputContent, valueFor } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import type { MachineInputs, SentInput } from "../../records/machine-record.ts";
@@ -24,7 +24,7 @@ async function readForNew({ steps, runtime }: ProvisionTask, input: Input): Prom
     return content;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    throw new Refused(error.message.replace("so no node was changed", "so the new machine did not join"), {
+    throw new Refused(error.message.replace(NO_NODE_CHANGED, "so the new machine did not join"), {
       cause: error,
     });
   }

@@ -34,12 +34,12 @@ export async function poolSizeOf(
 /** Reads the pods that the removal moves, and its effects. */
 export async function movesOf(
   steps: Steps,
-  { node, nodes, pool, configuration: { cluster, pools } }: RemovalSubject,
+  { node, nodes, pool, configuration: { cluster, deadlines, pools } }: RemovalSubject,
 ): Promise<Moves> {
   const { connectionSeconds = CONNECTION_SECONDS } = pools[pool ?? ""] ?? {};
   const options = { ...ACCEPTED, recreating: cluster.recreatingOwners };
   const { pods, ...outlook } = await steps.plan.outlook({ node, nodes, options, connectionSeconds });
-  return { pods, outlook };
+  return { pods, outlook: { ...outlook, mostMinutes: deadlines.remove.evict } };
 }
 
 /** Finds the nodes that take slots of the pool. */

@@ -1,11 +1,11 @@
 import { giveBackCordon } from "../../change/node/cordon.ts";
 import { type LostNode, ownStartUpTaint } from "../../change/node/lost-node.ts";
 import { workRecord } from "../../change/operation/work-record.ts";
-import { CORDONED_BY } from "../../cluster/node-keys.ts";
+import { CORDONED_BY, QUARANTINED } from "../../cluster/node-keys.ts";
 import { cordonGivenBack, cordonKept, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
-import { codeOfAnswer, isBusy } from "../../steps/client-errors.ts";
+import { ifShown, isBusy } from "../../steps/client-errors.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
@@ -25,18 +25,13 @@ export async function leftCordons(steps: Steps): Promise<OpenCordon[]> {
   return left.flat();
 }
 
-/** Takes an execution that Lambda refuses to show for one that runs: the sweep reports it. @throws any other error */
-function unknownEnding(error: unknown): null {
-  if (codeOfAnswer(error) !== "aws-denied") throw error;
-  return null;
-}
-
 async function isLeft(steps: Steps, { operation: id, index }: OpenCordon): Promise<boolean> {
   const operation = await steps.ledger.operation(id);
   const node = await workRecord(steps, { operation: id, index });
   if (operation?.endedAt === null && (node?.endedAt ?? null) === null) return false;
   const execution = node?.executionArn ?? operation?.executionArn ?? null;
-  return execution === null || (await steps.executions.ending(execution).catch(unknownEnding)) !== null;
+  // One that Lambda refuses to show may run: the sweep reports it.
+  return execution === null || (await ifShown(steps.executions.ending(execution), null)) !== null;
 }
 
 /** Finds out what became of a lost node's machine, and gives its Node back. */
@@ -113,16 +108,17 @@ export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: L
 
 /**
  * Takes Casement's marks off nodes that stayed cordoned for a person and that someone has uncordoned with kubectl: the label
- * would keep them out of load balancers. A node whose reboot is unproven keeps its record. Call inside a step.
+ * would keep them out of load balancers. A node whose reboot is unproven keeps its record for a later proof, and its marks while
+ * it is labelled as quarantined. Call inside a step.
  * @param nodes all nodes of the cluster
  */
 export async function clearUncordoned(steps: Steps, nodes: readonly Node[]): Promise<void> {
   for (const node of nodes) {
-    const { uid, annotations } = node.metadata ?? {};
+    const { uid, annotations, labels } = node.metadata ?? {};
     if (!uid || node.spec?.unschedulable || !annotations?.[CORDONED_BY]) continue;
     const record = await steps.cordons.find(uid);
-    if (!record || record.keptAt === undefined || record.unproven) continue;
+    if (!record || record.keptAt === undefined || (record.unproven && labels?.[QUARANTINED] !== undefined)) continue;
     await steps.nodes.change(node, uncordonPatch(node, record));
-    await steps.cordons.forget(uid);
+    if (!record.unproven) await steps.cordons.forget(uid);
   }
 }

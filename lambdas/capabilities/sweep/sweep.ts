@@ -4,18 +4,20 @@ import { followHandedOver } from "../../change/operation/progress.ts";
 import { hearPresses } from "../../change/waits/hold.ts";
 import { pageOnce } from "../../change/waits/page.ts";
 import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
-import { kindOf, step } from "../../engine/durable.ts";
+import { step } from "../../engine/durable.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { pages, waitNotice } from "../../messages/operation/waits.ts";
 import type { TurnOf } from "../../records/ledger-table.ts";
 import { isUrgent, waitName } from "../../records/waits.ts";
+import { ifShown } from "../../steps/client-errors.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { announceRules } from "./changed-rules.ts";
 import { clearUncordoned, giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
+import { each, eachInto } from "./each.ts";
 import { callForFleet } from "./fleet-calls.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
@@ -44,7 +46,8 @@ const takeTurn = (ctx: DurableContext, steps: Steps, of: TurnOf): Promise<boolea
   step(ctx, `take the turn: ${of}`, async () => {
     const own = ctx.executionContext.durableExecutionArn;
     const last = await steps.turns.last(of);
-    const isFree = last === undefined || last === own || (await steps.executions.status(last)) !== "RUNNING";
+    const isFree =
+      last === undefined || last === own || (await ifShown(steps.executions.status(last), undefined)) !== "RUNNING";
     return isFree && (await steps.turns.take(of, own, last));
   });
 
@@ -109,13 +112,17 @@ export const sweepLedger =
   async ({ only }: SweepStart, ctx: DurableContext): Promise<void> => {
     if (only !== undefined) return sweepOften(ctx, steps, only);
     if (!(await takeTurn(ctx, steps, "sweep"))) return;
-    await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
-    await beginDue(ctx, steps);
-    const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
-    const failures: unknown[] = lost
-      .filter(({ isUnreadable }) => isUnreadable)
-      .map(({ id, why }) => new Error(`${id}: ${why}`));
+    const failures: unknown[] = [];
     const each = eachInto(failures);
+    // What a service is too busy for is left to the next sweep; what fails for another reason keeps nothing from its turn.
+    const inTurn = (...works: readonly (() => Promise<void>)[]) =>
+      each(works, (work) => work().catch(orLater(undefined)));
+    await inTurn(
+      () => step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS),
+      () => beginDue(ctx, steps),
+    );
+    const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
+    failures.push(...lost.filter(({ isUnreadable }) => isUnreadable).map(({ id, why }) => new Error(`${id}: ${why}`)));
     const closable = lost.filter(({ isUnreadable }) => !isUnreadable);
     const looks = closable.filter((one) => !one.isChange);
     const changes = closable.filter((one) => one.isChange);
@@ -130,29 +137,25 @@ export const sweepLedger =
       const outcome = await step(ctx, `give back ${name}`, () => giveBackLeft(steps, record), ATTEMPTS);
       if (outcome) await step(ctx, `say what became of ${name}`, () => tellGivenBack(steps, record, outcome), ATTEMPTS);
     });
-    await step(ctx, "give back slots that were left", () => releaseLeftSlots(steps), ATTEMPTS);
-    await remindOfKept(ctx, steps);
-    await followReviews(ctx, steps).catch(orLater(undefined));
-    // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
-    await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
-      () => undefined,
+    await inTurn(
+      () => step(ctx, "give back slots that were left", () => releaseLeftSlots(steps), ATTEMPTS),
+      () => remindOfKept(ctx, steps),
+      () => followReviews(ctx, steps),
+      // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
+      () =>
+        step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(() => undefined),
+      () => step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS),
+      () => step(ctx, "clear marks of uncordoned nodes", () => clearMarks(steps), ATTEMPTS),
     );
-    await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch(orLater(undefined));
-    await step(ctx, "clear marks of uncordoned nodes", () => clearMarks(steps), ATTEMPTS).catch(orLater(undefined));
     // The execution fails, which an alarm reports, once everything else is done.
     if (failures.length > 0) throw failures[0];
   };
 
 /** Does what cannot wait for the sweep of everything. A press is heard before people are reminded of what it is about. */
 async function sweepOften(ctx: DurableContext, steps: Steps, only: "due" | "presses"): Promise<void> {
-  const isDueTick = only === "due";
-  if (isDueTick) {
-    await beginDue(ctx, steps);
-    await redrawMessages(ctx, steps);
-  }
-  await hear(ctx, steps);
-  if (isDueTick) await remindOfWaits(ctx, steps);
-  return callForFleet(ctx, steps);
+  const works =
+    only === "due" ? [beginDue, redrawMessages, hear, remindOfWaits, callForFleet] : ([hear, callForFleet] as const);
+  await each(works, (work) => work(ctx, steps));
 }
 
 const beginDue = (ctx: DurableContext, steps: Steps): Promise<void> =>
@@ -191,30 +194,6 @@ async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
       await pageOnce(ctx, steps, { name, since: wait.since, isUrgent: isUrgent(wait) }, (now) => waitNotice(wait, now));
     await step(ctx, `remind: ${name}`, () => remindOfWait(steps, one), ATTEMPTS);
   });
-}
-
-/**
- * Makes a function that does the work for each, one after the other. If a service is unavailable, the rest is left to the next sweep.
- * @param failures gets the errors of those that failed for another reason: bugs, or missing rights
- */
-const eachInto =
-  (failures: unknown[]) =>
-  async <T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
-    for (const one of all) {
-      try {
-        await work(one);
-      } catch (error) {
-        if (kindOf(error) === "Retryable") return;
-        failures.push(error);
-      }
-    }
-  };
-
-/** Does the work for each. @throws the first error of those that failed, after the others were worked on */
-async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const failures: unknown[] = [];
-  await eachInto(failures)(all, work);
-  if (failures.length > 0) throw failures[0];
 }
 
 /** The entry for Lambda and for the sandbox. */

@@ -6,7 +6,9 @@ import { escalate } from "../../engine/escalate.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { unsaidNotice } from "../../messages/operation/escalations.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
+import type { UnsaidMessage } from "../../steps/ledger/unsaid.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { eachInto } from "./each.ts";
 
 /** Time for which Slack may refuse messages before people are called past it. */
 const CALL_AFTER_MS = 10 * MINUTE;
@@ -30,39 +32,58 @@ async function postMissing(steps: Steps, id: string): Promise<boolean> {
   return true;
 }
 
-/** Redraws the message of one operation, and mentions its requester if it has ended. Call inside a step. */
-async function redrawUnsaid(steps: Steps, id: string): Promise<void> {
-  if (!(await postMissing(steps, id))) return;
+/**
+ * Redraws the message of one operation, and mentions its requester if it has ended.
+ * @returns false if it still has to be shown
+ */
+async function isShown(steps: Steps, id: string): Promise<boolean> {
+  if (!(await postMissing(steps, id))) return false;
   const drawn = await redraw(steps, id);
   // An operation that still runs is shown by its own execution, which mentions people itself.
   if (drawn?.view.operation.endedAt) {
     const published = { messageTs: drawn.messageTs, view: "", at: 0, told: [], trouble: null };
     const { trouble } = await mentionPeople(steps, drawn.view, published);
-    if (trouble !== null) return;
+    if (trouble !== null) return false;
   }
   await steps.unsaid.said(id);
+  return true;
 }
 
-/** Is a call due, once for all messages that Slack refuses? Call inside a step. */
-async function isCallDue(steps: Steps): Promise<boolean> {
-  const { messages, calledAt } = await steps.unsaid.read();
-  const first = messages.map(({ since }) => since).sort()[0];
-  return first !== undefined && calledAt === null && steps.now() - Date.parse(first) >= CALL_AFTER_MS;
+/** Redraws the message of one operation; one that Slack takes at no time keeps no other from its turn. Call inside a step. */
+async function redrawUnsaid(steps: Steps, id: string): Promise<void> {
+  let shown = false;
+  try {
+    shown = await isShown(steps, id);
+  } finally {
+    if (!shown) await steps.unsaid.tried(id);
+  }
 }
+
+/** Is a call due for a message that Slack refuses, for which people were not called? Call inside a step. */
+const isCallDue = async (steps: Steps): Promise<boolean> =>
+  (await steps.unsaid.read()).some(
+    ({ since, calledAt }) => calledAt === undefined && steps.now() - Date.parse(since) >= CALL_AFTER_MS,
+  );
 
 /**
  * Redraws messages that Slack refused, also those of operations that have ended. If it has refused one for ten minutes,
- * people are called past Slack, once.
+ * people are called past Slack, once for all that are refused then.
  */
 export async function redrawMessages(ctx: DurableContext, steps: Steps): Promise<void> {
-  const { messages } = await step(ctx, "find messages that Slack refused", () => steps.unsaid.read()).catch(
-    orLater({ messages: [] }),
-  );
+  const find = step(ctx, "find messages that Slack refused", async () => ({ messages: await steps.unsaid.read() }));
+  const { messages } = await find.catch(orLater({ messages: [] }));
   if (messages.length === 0) return;
-  for (const { operation } of messages.slice(0, MOST_AT_ONCE))
-    await step(ctx, `redraw ${operation}`, () => redrawUnsaid(steps, operation), ATTEMPTS).catch(orLater(undefined));
+  const failures: unknown[] = [];
+  await eachInto(failures)(messages.slice(0, MOST_AT_ONCE), ({ operation }) =>
+    step(ctx, `redraw ${operation}`, () => redrawUnsaid(steps, operation), ATTEMPTS).catch(orLater(undefined)),
+  );
+  await callPastSlack(ctx, steps, messages);
+  if (failures.length > 0) throw failures[0];
+}
+
+async function callPastSlack(ctx: DurableContext, steps: Steps, messages: readonly UnsaidMessage[]): Promise<void> {
   if (!(await step(ctx, "is a call past Slack due", () => isCallDue(steps)).catch(orLater(false)))) return;
-  const notice = unsaidNotice(messages.map(({ operation }) => operation));
-  if (await escalate(ctx, steps, "Slack refuses messages", notice))
-    await step(ctx, "note the call past Slack", () => steps.unsaid.called()).catch(orLater(undefined));
+  const uncalled = messages.flatMap(({ operation, calledAt }) => (calledAt === undefined ? [operation] : []));
+  if (await escalate(ctx, steps, "Slack refuses messages", unsaidNotice(uncalled)))
+    await step(ctx, "note the call past Slack", () => steps.unsaid.called(uncalled)).catch(orLater(undefined));
 }

@@ -1,5 +1,6 @@
 import { EMPTYING_MINUTES, minutesTogether } from "../../configuration/deadlines.ts";
-import { Cancelled, causeOf, MINUTE } from "../../engine/durable.ts";
+import { Cancelled, kindOf, MINUTE } from "../../engine/durable.ts";
+import { Retryable } from "../../errors.ts";
 import {
   continuedBy,
   continueHeard,
@@ -10,13 +11,12 @@ import {
   stillCordoned,
   withPodsHeard,
 } from "../../messages/node/continue.ts";
-import { rebootsWithPods, type StuckPod } from "../../messages/node/stuck-pods.ts";
-import type { StageFault } from "../../records/failures.ts";
-import { isBusy } from "../../steps/client-errors.ts";
+import { rebootsWithPods, type StuckPod } from "../../messages/node/drain-report.ts";
+import type { Failure, StageFault } from "../../records/failures.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { askUntilDecided, TIME_IS_UP } from "../approval/ask.ts";
 import { addNotes } from "../node/notes.ts";
-import { leaseOf, nodeOf, once, record, renewDeadline, tellSurely } from "../node/task.ts";
+import { leaseOf, nodeOf, once, record, renewDeadline, tell } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import { mayDecide, stoppedBy } from "../operation/requester.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
@@ -34,7 +34,7 @@ interface Pressed {
 }
 
 /** A drain that has passed its deadline. */
-export interface LateDrain extends StageFault {
+export interface LateDrain extends StageFault, Pick<Failure, "hasStuckPods"> {
   /** Number of deadlines that have passed, 1 after the first. */
   readonly round: number;
   /** The first deadline, in milliseconds since the epoch. */
@@ -45,6 +45,17 @@ export interface LateDrain extends StageFault {
 
 /** End of the question whether a drain goes on. */
 type Continuation = "stop" | "continue" | "reboot-with-pods";
+
+/** Does the drain of this workflow ask before it is given up? */
+const isAsking = (workflow: EmptyingTask["workflow"]): workflow is "drain" | "reboot" | "remove" =>
+  workflow === "drain" || workflow === "reboot" || workflow === "remove";
+
+/** Time for which Slack is tried with the question before it stands without: people are called past Slack then. */
+const TRIED_MS = 2 * MINUTE;
+
+/** Milliseconds since the epoch until which Slack is tried with a question that ends then. */
+const triedUntil = ({ workflow, runtime }: EmptyingTask, until: number): number =>
+  isAsking(workflow) ? until - runtime.configuration.deadlines[workflow].continue * MINUTE + TRIED_MS : until;
 
 /**
  * Calculates how long a drain may ask whether to continue.
@@ -57,7 +68,7 @@ export function asksUntil(
   now: number,
 ): number | null {
   const { deadlines } = runtime.configuration;
-  if (workflow !== "drain" && workflow !== "reboot" && workflow !== "remove") return null;
+  if (!isAsking(workflow)) return null;
   const { continue: asks, evict } = deadlines[workflow];
   const room = (EMPTYING_MINUTES - minutesTogether(deadlines, workflow)) * MINUTE;
   const over = now + (asks + evict) * MINUTE;
@@ -76,17 +87,11 @@ export async function mayContinue(task: EmptyingTask, late: LateDrain): Promise<
   const { round } = late;
   const until = await once(task, `how long to ask ${round}`, async () => asksUntil(task, late, task.steps.now()));
   if (until === null) return "stop";
-  try {
-    const pressed = await ask(task, late, until);
-    if (pressed === TIME_IS_UP) return await lapsed(task, round);
-    if (pressed.decision === "cancel") throw new Cancelled(pressed.userId);
-    await goOn(task, late, pressed);
-    return pressed.decision;
-  } catch (error) {
-    // If Slack took no question for minutes, no person can answer it.
-    if (isBusy(causeOf(error))) return "stop";
-    throw error;
-  }
+  const pressed = await ask(task, late, until);
+  if (pressed === TIME_IS_UP) return lapsed(task, round);
+  if (pressed.decision === "cancel") throw new Cancelled(pressed.userId);
+  await goOn(task, late, pressed);
+  return pressed.decision;
 }
 
 const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Pressed | typeof TIME_IS_UP> => {
@@ -98,14 +103,24 @@ const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Presse
     show: (callbackId, asking) => show(task, { ...late, until }, callbackId, asking),
     written: (callbackId) => written(task, callbackId, until),
     notice: continueNotice(operation, nodeOf(task).name, late, new Date(until).toISOString()),
-    judge: (pressed, asking) => once(task, `judge the answer ${late.round} ${asking}`, () => judge(task, pressed)),
+    judge: (pressed, asking) =>
+      once(task, `judge the answer ${late.round} ${asking}`, () => judge(task, pressed)).catch(unjudged),
   });
 };
 
-/** Shows the question. Nobody can answer before Slack shows it, so the step is retried until it does. */
+/** Lets the question stand while Slack does not say for minutes who has pressed: it is asked anew until its time is up. */
+function unjudged(error: unknown): null {
+  if (kindOf(error) !== "Retryable") throw error;
+  return null;
+}
+
+/**
+ * Shows the question. The step is retried for two minutes while Slack does not take it; then the question stands, people
+ * are called past Slack, and the sweep shows it once Slack does.
+ */
 async function show(
   task: EmptyingTask,
-  { why, code, round, until }: LateDrain & { readonly until: number },
+  { why, code, hasStuckPods, round, until }: LateDrain & { readonly until: number },
   callbackId: string,
   asking: number,
 ): Promise<Pressed | null> {
@@ -114,7 +129,7 @@ async function show(
   await steps.ledger.changeNode(operation, task.index, {
     status: "deciding",
     waitsFor: null,
-    failure: { stage, why, code, left: stillCordoned },
+    failure: { stage, why, code, left: stillCordoned, ...(hasStuckPods ? { hasStuckPods } : {}) },
     decideBy: new Date(until).toISOString(),
     failedAt: steps.timestamp(),
     callbacks: { decision: callbackId, cancel: callbackId },
@@ -122,7 +137,8 @@ async function show(
   // A cancellation may have come before the callback was recorded.
   const by = await stoppedBy(steps, operation);
   if (by !== null) return { decision: "cancel", userId: by };
-  await tellSurely(task);
+  const trouble = (await tell(task))?.trouble ?? null;
+  if (trouble !== null && steps.now() < triedUntil(task, until)) throw new Retryable(trouble);
   if (asking > 1) return null;
   await auditNode(task, `asked to continue ${round}`, { what: "asked", detail: { question: QUESTION } });
   await steps.nodes.announce(nodeOf(task), "Warning", task.eventReason, lateEvent(operation));

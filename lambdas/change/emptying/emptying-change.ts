@@ -1,7 +1,7 @@
 import { isForced } from "../../commands/request.ts";
 import { Refused } from "../../errors.ts";
 import { worseSinceApproved } from "../../messages/node/drained.ts";
-import { machineUnfit } from "../../messages/node/reboot.ts";
+import { rebootRefused } from "../../messages/node/reboot.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
 import type { ApprovalBasis, PlanCard, PlannedNodeIdentity } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
@@ -43,16 +43,16 @@ async function planShown(op: Op<EmptyingRequest>): Promise<PlannedEmptying> {
 }
 
 /**
- * Refuses losses that were not accepted and a reboot that the machine's script would refuse, and adds the state of the
- * machine's guard to the plan.
+ * Refuses losses that were not accepted and a reboot that would be refused for the machine's state, and adds the state of its
+ * guard to the plan.
  */
 async function prepare(op: Op<EmptyingRequest>, planned: PlannedEmptying): Promise<PlannedEmptying> {
   if (!op.request.dryRun) checkLosses(planned);
   if (planned.plan.throughEc2 !== undefined) return planned;
   const guard = await observeGuard(op, planned.chosen);
   const { command, dryRun } = op.request;
-  if (guard?.unfit !== undefined && command === "reboot" && !dryRun)
-    throw new Refused(machineUnfit(planned.chosen.name, guard.unfit));
+  const refused = guard && command === "reboot" && !dryRun ? rebootRefused(planned.chosen.name, guard) : null;
+  if (refused !== null) throw new Refused(refused);
   return guard ? { ...planned, plan: { ...planned.plan, guard } } : planned;
 }
 

@@ -1,10 +1,9 @@
 import { CONNECTION_SECONDS } from "../../configuration/configuration.ts";
 import { DeadlineExceeded, done, StageFailed } from "../../engine/durable.ts";
 import { codeOfHoldUps } from "../../messages/node/drain.ts";
-import { drainReport } from "../../messages/node/drain-report.ts";
-import { type StuckPod, stuckPods } from "../../messages/node/stuck-pods.ts";
+import { drainReport, type StuckPod, stuckPods } from "../../messages/node/drain-report.ts";
 import type { StageFault } from "../../records/failures.ts";
-import type { DrainOptions } from "../../steps/drain/filters.ts";
+import { type DrainOptions, hasSkipped } from "../../steps/drain/filters.ts";
 import { putCordon } from "../node/cordon.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
@@ -48,21 +47,23 @@ export async function cordonForEmptying(task: EmptyingTask): Promise<void> {
 }
 
 /** A drain that has passed its deadline, with the pods whose containers do not end. */
-type DrainFault = StageFault & Pick<LateDrain, "stuck">;
+type DrainFault = StageFault & Pick<LateDrain, "stuck" | "hasStuckPods">;
 
 /** Drains until a deadline. @returns the end of the drain, or the obstacles that remain at the deadline */
 async function drainUntil(task: EmptyingTask, round: number): Promise<FinishedDrain | DrainFault> {
   const { options, pool, runtime } = task;
   const connectionSeconds = runtime.configuration.pools[pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
+  const left = hasSkipped(options) ? { hasStuckPods: true as const } : {};
   const name = round === 1 ? "the pods have left" : `the pods have left ${round}`;
   try {
     const end = await evictPods(task, { options, connectionSeconds }, name);
     if (end.kind !== "late") return end;
     const why = drainReport({ ...end, node: nodeOf(task).name });
-    return { code: codeOfHoldUps(end.holdUps), why, stuck: stuckPods(end.holdUps) };
+    return { code: codeOfHoldUps(end.holdUps), why, stuck: stuckPods(end.holdUps), ...left };
   } catch (error) {
     // The API server did not answer at the deadline.
-    if (error instanceof DeadlineExceeded) return { code: "eviction-unanswered", why: error.message, stuck: [] };
+    if (error instanceof DeadlineExceeded)
+      return { code: "eviction-unanswered", why: error.message, stuck: [], ...left };
     throw error;
   }
 }

@@ -24,6 +24,8 @@ export interface Wish {
   readonly configuration: Configuration;
   /** A person has asked for it: a blocked content is tried again, and a content that became empty is intended. */
   readonly isRequested: boolean;
+  /** False for a person who may not accept consequences: the parts that wait for that are left out. */
+  readonly mayAccept?: boolean;
   /** Selects nodes of the cluster; by default all. @throws UserError if a person has named a node that does not exist */
   readonly select?: (nodes: readonly Node[]) => readonly Node[];
 }

@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
-import { Refused, UserError } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused, UserError } from "../../errors.ts";
 import { contentHash, type FoundObjects, type InputContent } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import { isAbsent, isBusy, refusesCredential, wordsOf } from "../../steps/client-errors.ts";
@@ -39,7 +39,7 @@ async function keepSecret(steps: Steps, { input, configuration }: Wish, found: F
  */
 export async function readContent(
   steps: Steps,
-  { input, configuration, isRequested }: Wish,
+  { input, configuration, isRequested, mayAccept = isRequested }: Wish,
   reads: LedgerReads = ledgerReads(steps, input),
   keepsSecret = false,
 ): Promise<InputContent | null> {
@@ -49,7 +49,7 @@ export async function readContent(
   const given = [...(await reads.given()).values()].flatMap((one) => one[input.name] ?? []);
   const { stored, asked, ...watched } = await reads.watch();
   // A dry run shows what the change would do, which accepts the consequences.
-  const accepted = isRequested && input.approval === undefined ? [...watched.accepted, ...asked] : watched.accepted;
+  const accepted = mayAccept && input.approval === undefined ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
   const content = await inputContent(input, found, facts, steps);
   const whole = contentHash(content);
@@ -96,7 +96,7 @@ async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent, rea
     return await findDue(steps, wish, content, reads);
   } catch (error) {
     if (error instanceof UserError || isForAnother(error)) throw error;
-    const why = `the nodes that need it cannot be listed: ${wordsOf(error)}, so no node was changed`;
+    const why = `the nodes that need it cannot be listed: ${wordsOf(error)}, ${NO_NODE_CHANGED}`;
     throw new Refused(why, { cause: error });
   }
 }

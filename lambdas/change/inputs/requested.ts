@@ -2,11 +2,12 @@ import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, step } from "../../engine/durable.ts";
-import { UserError } from "../../errors.ts";
+import { Forbidden, UserError } from "../../errors.ts";
 import type { Input } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import { poolWithoutNodes } from "../../messages/node/guard.ts";
 import {
+  consequencesLeft,
   everyNodeLeft,
   inputsNotApplied,
   type LeftOutNode,
@@ -15,6 +16,7 @@ import {
   requestedSummary,
   writtenOutcome,
 } from "../../messages/operation/reconcile.ts";
+import { requesterOf } from "../../records/origin.ts";
 import type { OperationStatus } from "../../records/records.ts";
 import { isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -24,7 +26,7 @@ import type { Execution } from "../operation/op.ts";
 import { publishWatched } from "../operation/progress.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import { checkOrigin } from "../operation/requester.ts";
-import type { DueNode } from "./due.ts";
+import type { DueNode, Wish } from "./due.ts";
 import {
   type GivenInput,
   giveInTurn,
@@ -57,9 +59,52 @@ async function checkPools(op: ReconcileOperation, nodes: readonly DueNode[]): Pr
   for (const pool of new Set(nodes.map((node) => node.pool))) await checkOrigin(op, rules, pool);
 }
 
+/** May the requester reconcile the nodes of every pool? A consequence that is accepted holds for all of them. */
+async function mayReconcileAll(op: ReconcileOperation): Promise<boolean> {
+  const rules = await op.steps.runtime.rules();
+  if (!hasPoolPolicies(rules)) return true;
+  try {
+    for (const pool of [null, ...Object.keys(rules.pools ?? {})]) await checkOrigin(op, rules, pool);
+    return true;
+  } catch (error) {
+    if (error instanceof Forbidden) return false;
+    throw error;
+  }
+}
+
+/** Tells the requester which inputs wait for another person. A lost message changes nothing. */
+async function sayNotAccepted({ steps, start }: ReconcileOperation, inputs: readonly Input[]): Promise<void> {
+  const waiting: Input[] = [];
+  for (const input of inputs)
+    if ((await steps.inputWatches.of(input.rule).read()).asked.length > 0) waiting.push(input);
+  const requester = requesterOf(start);
+  if (!requester || waiting.length === 0) return;
+  const message = consequencesLeft(waiting.map(({ words }) => words));
+  await steps.thread.sendEphemeral(requester.channel, requester.userId, message).catch(() => undefined);
+}
+
+/**
+ * Accepts the consequences about which the inputs ask, or has their schedules ask again. Belongs into a step.
+ * @returns false if the requester may not decide for every pool, so that nothing was accepted
+ */
+async function acceptConsequences(op: ReconcileOperation, inputs: readonly Input[]): Promise<boolean> {
+  if (!(await mayReconcileAll(op))) {
+    await sayNotAccepted(op, inputs);
+    return false;
+  }
+  for (const { rule, approval } of inputs) {
+    const watch = op.steps.inputWatches.of(rule);
+    await (approval === undefined ? watch.accept() : watch.askAgain());
+  }
+  return true;
+}
+
+/** The inputs that a person asked for. */
+type Requested = Pick<Wish, "configuration" | "mayAccept">;
+
 /** Reads an input, and the nodes that are due. @throws the error if it is no refusal */
-async function readOne(op: ReconcileOperation, input: Input, configuration: Configuration): Promise<RequestedInput> {
-  const wish = { input, configuration, isRequested: true, select: select(op.request) };
+async function readOne(op: ReconcileOperation, input: Input, requested: Requested): Promise<RequestedInput> {
+  const wish = { ...requested, input, isRequested: true, select: select(op.request) };
   try {
     const { sha256, due } = await readInPages(op.ctx, op.steps, wish, op.start.operation);
     return { input, sha256: sha256 ?? "", nodes: due.nodes, refusal: null };
@@ -148,15 +193,11 @@ async function work(op: ReconcileOperation, inputs: readonly Input[]): Promise<v
   );
   const applied = inputs.filter((one) => one.reads(configuration) !== null);
   if (applied.length === 0) throw new UserError(inputsNotApplied);
-  if (!request.dryRun)
-    await step(ctx, "accept the consequences", async () => {
-      for (const { rule, approval } of applied) {
-        const watch = steps.inputWatches.of(rule);
-        await (approval === undefined ? watch.accept() : watch.askAgain());
-      }
-    });
+  // The last release kept no result of this step.
+  const mayAccept =
+    request.dryRun || (await step(ctx, "accept the consequences", () => acceptConsequences(op, applied))) !== false;
   const requested: RequestedInput[] = [];
-  for (const input of applied) requested.push(await readOne(op, input, configuration));
+  for (const input of applied) requested.push(await readOne(op, input, { configuration, mayAccept }));
   if (requested.every(({ refusal }) => refusal !== null)) throw requested[0]?.refusal;
   const nodes = requested.flatMap((one) => one.nodes);
   await step(ctx, "judge the pools", () => checkPools(op, nodes));

@@ -2,11 +2,19 @@ import { QUARANTINED } from "../../cluster/node-keys.ts";
 import { Cancelled, causeOf } from "../../engine/durable.ts";
 import { cordonLeaves } from "../../messages/node/cordon.ts";
 import { codeOf } from "../../records/failures.ts";
+import { hasSkipped } from "../../steps/drain/filters.ts";
 import type { UnprovenReboot } from "../../steps/ledger/cordons.ts";
 import type { EmptyingTask } from "../emptying/emptying-task.ts";
 import { auditNode } from "../operation/audit.ts";
 import { restoreNode } from "./restore.ts";
 import { nodeOf, once } from "./task.ts";
+
+/** Would the node get new pods that it could not end either, also once its stopped machine is started again? */
+function hasStuckPods({ workflow, options }: EmptyingTask, cause: Error): boolean {
+  if (cause instanceof Cancelled) return false;
+  const code = codeOf(cause);
+  return code === "pod-stuck" || (code === "machine-ended" && workflow === "drain") || hasSkipped(options);
+}
 
 /**
  * Uncordons a node whose work has failed or was cancelled. A node whose pods do not end stays cordoned. If the eviction failed and the pool's `afterFailedDrain` is
@@ -16,10 +24,7 @@ import { nodeOf, once } from "./task.ts";
  */
 export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | string {
   if (!task.isTouched) return cordonLeaves.untouched;
-  const code = codeOf(cause);
-  // A node that could not end a pod would get new ones, also once its stopped machine is started again.
-  if (code === "pod-stuck" || (code === "machine-ended" && task.workflow === "drain"))
-    return holdNode(task, cordonLeaves.stuck);
+  if (hasStuckPods(task, cause)) return holdNode(task, cordonLeaves.stuck);
   const { afterFailedDrain } = task.runtime.configuration.pools[task.pool ?? ""] ?? {};
   const isGivenBack = afterFailedDrain !== "hold" && afterFailedDrain !== "ask";
   if (isGivenBack || task.stage !== "evict" || cause instanceof Cancelled) return restoreNode(task);

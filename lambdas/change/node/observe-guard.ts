@@ -27,7 +27,7 @@ async function judged(
   const { payload } = await steps.runtime.read(runtimeVersion);
   const seen = { guard: { ...guard, paths: 1 }, metadataAnswers: metadata?.answers ?? false };
   const what = guardFault(seen) ?? guardFileFault(seen, payload);
-  return what === null ? { state: "in order", ...unfit } : { state: "fault", what: what.why, ...unfit };
+  return what === null ? { state: "in order", ...unfit } : { state: "fault", what: what.why, refuses: true, ...unfit };
 }
 
 /** Is the plan shown to people? Without an approval or a dry run nobody reads it. */

@@ -11,7 +11,6 @@ import {
   untilTime,
   type WaitOptions,
 } from "../../engine/durable.ts";
-import { Retryable } from "../../errors.ts";
 import type { LogFields } from "../../log.ts";
 import { log, logAbout } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
@@ -102,12 +101,6 @@ export async function tell({ steps, operation, runtime, published }: NodeTask): 
   }
   const view = await viewOf(steps, operation, null);
   return view ? publish(steps, view, published, messageSettings(runtime.configuration)) : published;
-}
-
-/** Updates the message as `tell` does. @throws Retryable while Slack does not accept it */
-export async function tellSurely(task: NodeTask): Promise<void> {
-  const trouble = (await tell(task))?.trouble ?? null;
-  if (trouble !== null) throw new Retryable(trouble);
 }
 
 /** Changes the node's record and updates the message. Belongs into a step or a poll. */

@@ -93,8 +93,11 @@ const messages: Readonly<Record<string, typeof busyMessage>> = { Refused: refuse
 /** Errors that are sent only to the requester, as every error of a dry run is. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
+/** Sends an end only to the requester. If Slack does not take that of a change, the sweep shows it in the channel. */
 async function privately(op: Execution, message: Message): Promise<Message> {
-  await tellRequester(op, message);
+  const { steps, start } = op;
+  const isNoted = isChange(start.request.command) && !isDryRun(start.request);
+  await (isNoted ? postEnding(steps, start.operation, () => tellRequester(op, message)) : tellRequester(op, message));
   return message;
 }
 

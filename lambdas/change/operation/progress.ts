@@ -10,7 +10,7 @@ import type {
   OperationView,
   PublishedMessage,
 } from "../../records/records.ts";
-import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import { ifShown, isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
 import { publish, saidAll } from "./publisher.ts";
@@ -232,7 +232,7 @@ async function howLost(steps: Steps, node: NodeRecord): Promise<StageFault | nul
     const isLate = steps.now() - Date.parse(node.startedAt) > NEVER_BEGAN_MS;
     return isLate ? { code: "execution-never-started", why: "the execution never started" } : null;
   }
-  const ending = await steps.executions.ending(node.executionArn);
+  const ending = await ifShown(steps.executions.ending(node.executionArn), null);
   return ending === null
     ? null
     : { code: "execution-ended", why: `the execution ended as ${ending} during this stage` };

@@ -4,13 +4,13 @@ import { noWindowSummary, scheduledSummary, type WaitingState } from "../../mess
 import { messageSettings } from "../../messages/operation/links.ts";
 import { sentence } from "../../messages/slack/text.ts";
 import type { Approval } from "../../records/approval.ts";
-import type { Message, OperationRecord, OperationStatus } from "../../records/records.ts";
+import type { Message, OperationRecord } from "../../records/records.ts";
 import type { ScheduledStart } from "../../records/scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { DAY_MS } from "../../time/zones.ts";
 import { endUnbegun } from "../approval/unapproved.ts";
 import { wasLeftToThis } from "./accepted.ts";
-import { beginAccepted, failOperation } from "./lifecycle.ts";
+import { beginAccepted, endings, failOperation } from "./lifecycle.ts";
 import { type DurableSteps, type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
 import { publishEnd } from "./publish-end.ts";
 import { postFirst, publish } from "./publisher.ts";
@@ -171,12 +171,11 @@ export async function begin<R extends Request>(execution: Execution, request: R)
 export const triesOf = async ({ steps, start: { operation } }: Execution): Promise<number> =>
   (await steps.ledger.operation(operation))?.scheduled?.tries ?? 0;
 
-/** Status of a parked operation by the kind of the error that ends it. */
-const endings: Readonly<Record<string, OperationStatus>> = {
-  UserError: "refused",
-  Forbidden: "refused",
-  Refused: "refused",
-};
+/**
+ * Status of an operation with a message by the kind of the error that ends it. A node that no longer exists is not its
+ * requester's mistake, as it is before: people have seen the operation, so the list of operations keeps it.
+ */
+const endingsOnceShown: typeof endings = { ...endings, UserError: "refused" };
 
 /** Has the operation a message, although no work on a node has begun? Belongs into a step. */
 async function onlyAsked(steps: Steps, operation: string): Promise<boolean> {
@@ -209,6 +208,6 @@ export async function failToBegin(
   const summary = `${sentence(cause.message.slice(0, 500))} Nothing was changed.`;
   await endUnbegun(
     { ...execution, request: start.request, settings },
-    { status: endings[kindOf(error)] ?? "failed", summary },
+    { status: endingsOnceShown[kindOf(error)] ?? "failed", summary },
   );
 }

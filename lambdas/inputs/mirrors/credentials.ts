@@ -1,4 +1,4 @@
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import { isEcr } from "./ecr.ts";
 import { addressOf, locationOf } from "./location.ts";
 
@@ -33,7 +33,7 @@ export function credentialHosts(description: string): readonly string[] {
   const wrong = texts.find((text) => credentialHost(text) !== text);
   if (wrong !== undefined)
     throw new Refused(
-      `the description of the secret with the registries' credentials names ${wrong}, which is no host, so no node was changed; \`npm run connect -- registries\` writes it anew`,
+      `the description of the secret with the registries' credentials names ${wrong}, which is no host, ${NO_NODE_CHANGED}; \`npm run connect -- registries\` writes it anew`,
     );
   return texts;
 }

@@ -1,7 +1,7 @@
 import { sha256 } from "../../cluster/authorities.ts";
 import { proxySecret } from "../../cluster/proxy-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import { nodesDeniedByProxy } from "../../health/proxy-denials.ts";
 import type { SecretVersion } from "../../machine/actions.ts";
 import type { Action } from "../../machine/plan.ts";
@@ -52,7 +52,7 @@ function secretFor(settings: ProxySettings, { secret }: InputFacts): SecretVersi
   if (Object.keys(credentialsOf(settings)).length === 0) return undefined;
   if (secret) return { secretId: secret.secretId, version: secret.version };
   throw new Refused(
-    "the password of the cluster's proxy is not stored for the machines yet, so no node was changed; the schedule proxy stores it within five minutes",
+    `the password of the cluster's proxy is not stored for the machines yet, ${NO_NODE_CHANGED}; the schedule proxy stores it within five minutes`,
   );
 }
 
@@ -64,7 +64,7 @@ function checkNotEmptied({ http, https }: ProxySettings, { given, isRequested, c
   const hadAny = confirmedPaths(given).size > 0;
   if (http || https || !hadAny || isRequested || configuration.cluster.inputs === "openshift") return;
   throw new Refused(
-    "the cluster has no proxy any more, but nodes have its variables, so no node was changed; if that is intended, {win} reconcile removes them",
+    `the cluster has no proxy any more, but nodes have its variables, ${NO_NODE_CHANGED}; if that is intended, {win} reconcile removes them`,
   );
 }
 

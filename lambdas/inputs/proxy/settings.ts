@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import { shapeFaultOf } from "../shape-fault.ts";
 import { documentsIn, lineOf } from "../yaml-lines.ts";
 import { type ProxyAddress, proxyAddressOf } from "./address.ts";
@@ -65,7 +65,7 @@ const served = z.object({ spec: z.object(shape).nullish(), status: z.object(shap
  */
 export function servedProxy(value: unknown): ProxySettings {
   const refuse = (path: string, message: string): Refused =>
-    new Refused(`${proxyName}: ${path}: ${message}, so no node was changed`);
+    new Refused(`${proxyName}: ${path}: ${message}, ${NO_NODE_CHANGED}`);
   const { success, data, error } = served.safeParse(value);
   if (!success) {
     const { path, message } = shapeFaultOf(error);
@@ -86,9 +86,7 @@ export function proxyFile(yaml: string, from: string): ProxySettings {
   const { events, documents } = documentsIn(yaml, from);
   const refuse = (path: readonly PropertyKey[], message: string): Refused => {
     const field = path.length > 0 ? `${path.join(".")}: ` : "";
-    return new Refused(
-      `${from}: line ${lineOf(yaml, events, [0, ...path])}: ${field}${message}, so no node was changed`,
-    );
+    return new Refused(`${from}: line ${lineOf(yaml, events, [0, ...path])}: ${field}${message}, ${NO_NODE_CHANGED}`);
   };
   const [value, ...others] = documents.filter((one) => one !== null);
   if (others.length > 0) throw refuse([], "one document is expected");

@@ -1,4 +1,4 @@
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import { blocksIn, type RefusedBlock, type TrustedAuthority } from "./certificates.ts";
 
 /** Certificates in PEM, and their place as people read it. */
@@ -50,7 +50,7 @@ export function namedAuthorities(bundles: readonly AuthorityBundle[], now: numbe
   const authorities = merged(taken, ({ thumbprint }) => thumbprint);
   if (authorities.length > MOST_AUTHORITIES)
     throw new Refused(
-      `the cluster names ${authorities.length} trusted authorities, and Windows nodes get at most ${MOST_AUTHORITIES}, so no node was changed`,
+      `the cluster names ${authorities.length} trusted authorities, and Windows nodes get at most ${MOST_AUTHORITIES}, ${NO_NODE_CHANGED}`,
     );
   return {
     authorities: authorities.map(({ from: _from, ...one }) => one),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import type { FoundObjects, ObjectReference } from "../input.ts";
 import { textOfKey } from "../sources.ts";
 import type { AuthorityBundle } from "./authorities.ts";
@@ -36,7 +36,7 @@ function mapsIn(found: FoundObjects): readonly NamedMap[] {
   return (["trustedCA", "additionalTrustedCA"] as const).flatMap((field, at) => {
     const object = `${namingObjects[at]?.kind} ${config.name}`;
     const { data } = specShape.safeParse({ spec: {}, ...(found[at]?.[0] as object | undefined) });
-    if (!data) throw new Refused(`${object} has an unexpected spec.${field}, so no node was changed`);
+    if (!data) throw new Refused(`${object} has an unexpected spec.${field}, ${NO_NODE_CHANGED}`);
     const map = data.spec[field].name;
     return map === "" ? [] : [{ map, object, field }];
   });
@@ -63,16 +63,14 @@ function bundlesOf({ map, object, field }: NamedMap, [content]: readonly unknown
   const from = `${name} of ${object}`;
   const { data } = mapShape.safeParse(content);
   if (!data)
-    throw new Refused(`the cluster has no ${name}, which spec.${field} of ${object} names, so no node was changed`);
+    throw new Refused(`the cluster has no ${name}, which spec.${field} of ${object} names, ${NO_NODE_CHANGED}`);
   if (field === "additionalTrustedCA")
     return Object.entries(data.data)
       .toSorted(([one], [other]) => one.localeCompare(other))
       .map(([key, pem]) => ({ from: `${from}, ${registryOf(key)}`, pem }));
   const pem = data.data[BUNDLE_KEY];
   if (pem === undefined)
-    throw new Refused(
-      `${name}, which spec.${field} of ${object} names, has no key ${BUNDLE_KEY}, so no node was changed`,
-    );
+    throw new Refused(`${name}, which spec.${field} of ${object} names, has no key ${BUNDLE_KEY}, ${NO_NODE_CHANGED}`);
   return [{ from, pem }];
 }
 

@@ -1,6 +1,6 @@
 import { sha256 } from "../../cluster/authorities.ts";
 import { approvalRule } from "../../commands/approvals.ts";
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import type { Action, CertificateStore } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { expiringText, questionText, refusedText } from "../../messages/trust/remarks.ts";
@@ -48,7 +48,7 @@ function checkNotEmptied(isEmpty: boolean, { given, isRequested }: InputFacts): 
   const had = confirmedPaths(given).size;
   if (!isEmpty || had === 0 || isRequested) return;
   throw new Refused(
-    `the cluster names no trusted authority any more, but nodes have ${had === 1 ? "one" : had}, so no node was changed; if that is intended, {win} reconcile removes them`,
+    `the cluster names no trusted authority any more, but nodes have ${had === 1 ? "one" : had}, ${NO_NODE_CHANGED}; if that is intended, {win} reconcile removes them`,
   );
 }
 

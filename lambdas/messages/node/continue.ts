@@ -1,4 +1,4 @@
-import type { StageFault } from "../../records/failures.ts";
+import type { Failure } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import { asksToContinue, type Message, type NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow } from "../../stages.ts";
@@ -41,10 +41,17 @@ const rebootWithPods = (node: NodeRecord): Button => ({
 });
 
 /** Does the drain wait for a budget that only its owner can satisfy? Evicting on changes nothing then. */
-const isBlocked = (failure: { readonly code?: string } | null): boolean => failure?.code === "budget-allows-none";
+const isBlocked = (failure: Pick<Failure, "code"> | null): boolean => failure?.code === "budget-allows-none";
+
+/** A drain's failure, as far as its question depends on it. */
+type Late = Pick<Failure, "code" | "hasStuckPods">;
+
+/** End of a drain that no one decides about. A node whose pods do not end would get new ones. */
+const undecided = ({ code: cause, hasStuckPods }: Late): "stays cordoned" | "is given back" =>
+  cause === "pod-stuck" || hasStuckPods ? "stays cordoned" : "is given back";
 
 /** Button that goes on, by what the drain waits for. */
-const goOn = (failure: { readonly code?: string } | null): string =>
+const goOn = (failure: Pick<Failure, "code"> | null): string =>
   isBlocked(failure) ? "Check the budget again" : "Continue";
 
 /** Buttons under a drain that has passed its deadline: the first is the one that can help. */
@@ -66,11 +73,10 @@ const at = (decideBy: string | null, now: string): string =>
 /** Next step under a drain that has passed its deadline. @param now ISO 8601 */
 export function continueNext(node: NodeRecord, now: string): string {
   const { decideBy, failure } = node;
-  if (isBlocked(failure))
-    return `give the node back, or press ${goOn(failure)} after a change. Without a decision it is given back${at(decideBy, now)}.`;
+  const end = `Without a decision it ${undecided(failure ?? {})}${at(decideBy, now)}.`;
+  if (isBlocked(failure)) return `give the node back, or press ${goOn(failure)} after a change. ${end}`;
   const first = mayRebootWithPods(node) ? "press Reboot with these pods if the reboot may end them, " : "press ";
-  const end = failure?.code === "pod-stuck" ? "it stays cordoned" : "it is given back";
-  return `${first}Continue to list the pods again and drain until a new deadline, or give the node back. Without a decision ${end}${at(decideBy, now)}.`;
+  return `${first}Continue to list the pods again and drain until a new deadline, or give the node back. ${end}`;
 }
 
 /** State in which a drain leaves its node while it asks, as a clause. */
@@ -107,13 +113,13 @@ export const lateEvent = (operation: string): string =>
 export const continueNotice = (
   operation: string,
   node: string,
-  { why, code: cause }: StageFault,
+  late: Late & Pick<Failure, "why">,
   until: string,
 ): Notice => ({
   kind: "decision",
   operation,
   message: line(
-    `${operation}: ${node} was not drained by its deadline. Press ${goOn({ code: cause })} in Slack to keep draining; otherwise it ${cause === "pod-stuck" ? "stays cordoned from" : "is given back at"} ${utc(until)}${cause === "pod-stuck" ? " on" : ""}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
+    `${operation}: ${node} was not drained by its deadline. Press ${goOn(late)} in Slack to keep draining; without a decision it ${undecided(late)} at ${utc(until)}. See docs/runbook.md#stage-eviction. Cause: ${late.why}`,
   ),
   until,
 });

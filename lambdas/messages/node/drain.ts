@@ -136,13 +136,16 @@ export function drainWaits(pods: readonly HoldUp[]): string {
   return `${counted(rest.length, "pod")} to terminate (${named(rest)})`;
 }
 
-/** Failure codes of hold-ups, the most important first. */
+/**
+ * Failure codes of hold-ups, the most important first. A pod that does not end decides what becomes of its node: the node stays
+ * cordoned, and a reboot may end the pod.
+ */
 const holdUpCodes: readonly (readonly [FailureCode, (held: HoldUp) => boolean])[] = [
+  ["pod-stuck", (held) => held.kind === "terminating" && held.isStuck],
   ["eviction-forbidden", isRefusedBy("rbac")],
   ["eviction-denied", (held) => isRefusedBy("policy")(held) || isRefusedBy("webhook")(held)],
   ["eviction-unanswered", isOf("unanswered")],
   ["pod-must-not-be-interrupted", isOf("held")],
-  ["pod-stuck", (held) => held.kind === "terminating" && held.isStuck],
   ["budget-allows-none", (held) => held.kind === "several-budgets" || (held.kind === "budget" && held.isForever)],
 ];
 

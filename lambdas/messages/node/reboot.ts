@@ -3,7 +3,7 @@ import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { checkNames, troubleWords } from "../health/trouble.ts";
-import type { NodePlan } from "../plan/plan.ts";
+import type { GuardSeen, NodePlan } from "../plan/plan.ts";
 import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { between } from "../slack/age.ts";
 import { context, section } from "../slack/blocks.ts";
@@ -49,9 +49,22 @@ export const guardNotReady = (fault: string): string =>
 export const machineNotReady = (fault: string): string =>
   `${fault}. The script on the machine would refuse the reboot after its pods were evicted`;
 
-/** Explains why a reboot is refused before it is approved. @param fault as a clause */
-export const machineUnfit = (node: string, fault: string): string =>
-  `${code(node)} cannot be rebooted: ${plain(fault, 300)}. Next: correct that on the machine, or reboot it through EC2, which runs no script on it: ${typeThis("reboot", node, "--ec2")}.`;
+/**
+ * Explains why a reboot is refused before it is approved; null where it is not. A guard that an execution of the last release
+ * has seen refuses none: people may have been asked.
+ */
+export function rebootRefused(node: string, guard: GuardSeen): string | null {
+  const refused = (fault: string, next: string): string =>
+    `${code(node)} cannot be rebooted: ${plain(fault, 300)}. Next: ${next}.`;
+  if (guard.unfit !== undefined)
+    return refused(
+      guard.unfit,
+      `correct that on the machine, or reboot it through EC2, which runs no script on it: ${typeThis("reboot", node, "--ec2")}`,
+    );
+  return guard.state === "fault" && guard.refuses
+    ? refused(guard.what, `install the guard, then reboot: ${typeThis("guard", node)}`)
+    : null;
+}
 
 /** Reason why a reboot cannot begin: whether it would survive is not known, and a person has not agreed to EC2's reboot. */
 export const guardNotAsked = "the machine's SSM agent does not answer, so that its guard cannot be checked";
@@ -154,6 +167,9 @@ export const rebootPlanCard = (plan: NodePlan): PlanCard => ({
   ],
 });
 
+/** Is a reboot refused for the machine's state? `guardBlocks` names the fault and the next step. */
+const isRefusedBy = ({ state, unfit }: GuardSeen): boolean => state === "fault" || unfit !== undefined;
+
 /** The dry run of a reboot: its plan, to the requester alone. */
 export const rebootDryRun = (plan: NodePlan, typed: string): Message => ({
   text: `Dry run: reboot ${plan.node}`,
@@ -163,6 +179,6 @@ export const rebootDryRun = (plan: NodePlan, typed: string): Message => ({
     ...guardBlocks(plan),
     ...planBlocks(plan),
     context(restOfReboot),
-    context(`To apply: ${typed}`),
+    ...(plan.guard && isRefusedBy(plan.guard) ? [] : [context(`To apply: ${typed}`)]),
   ],
 });

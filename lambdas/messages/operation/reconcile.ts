@@ -15,6 +15,12 @@ type Title = Pick<InputWords, "title">;
 export const inputsNotApplied =
   "Casement applies no mirror sets and no other settings of the cluster to nodes: set `cluster.inputs` in the configuration to `openshift` or `configmap` and deploy.";
 
+/** Tells a person who may not reconcile every pool that a consequence was not accepted. */
+export const consequencesLeft = (inputs: readonly Pick<InputWords, "noun">[]): Message =>
+  say(
+    `What the ${inputs.map(({ noun }) => noun).join(" and the ")} would cut off is left out: accepting it holds for every pool, and you may not use ${code("reconcile")} in each of them. Next: a person who may types ${typeThis("reconcile")}.`,
+  );
+
 /** End of an operation that could lease none of its nodes. */
 export const everyNodeIsHeld = "Other operations work on every node that differs; nothing was changed.";
 

@@ -28,7 +28,7 @@ export const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
 const losesData = (pod: MovedPod): boolean => pod.localData.length > 0;
 
 /** Is it certain that the pod's owner creates another one? */
-const isRecreated = ({ owner, isUncertain }: MovedPod): boolean => owner !== null && !isUncertain;
+export const isRecreated = ({ owner, isUncertain }: MovedPod): boolean => owner !== null && !isUncertain;
 
 /** Does the eviction lose the pod or its data? */
 export const losesSomething = (pod: MovedPod): boolean => !isRecreated(pod) || losesData(pod);

@@ -17,6 +17,7 @@ import type {
   NodePlan,
   Obstacle,
   Placement,
+  RemovalOutlook,
   RestartPlan,
 } from "./plan.ts";
 
@@ -96,10 +97,29 @@ const untriedLine = ({ untried }: EvictionObstacles): string[] =>
         `${sign.unknown} The eviction of ${counted(untried.pods, "pod")} could not be tried by a dry run (${plain(untried.why, 200)}): only the status of their disruption budgets was judged.`,
       ];
 
-const jobLine = (now: string, { pod, annotation, startedAt, until }: LongJob): string => {
+/** A plan's time, and the minutes of eviction after which its drain asks whether to go on. */
+type Times = Pick<RemovalOutlook, "at" | "mostMinutes">;
+
+/** Does the hold end after a drain that begins now has passed its deadline? */
+const isTooLong = ({ at, mostMinutes }: Times, { until }: LongJob): boolean =>
+  mostMinutes !== undefined && typeof until === "string" && Date.parse(until) > Date.parse(at) + mostMinutes * 60_000;
+
+const jobLine = (times: Times, job: LongJob): string => {
+  const { pod, annotation, startedAt, until } = job;
   const held = until ? ` until ${localTime(until)}` : "";
-  return `${sign.running} ${short(pod)} asks not to be interrupted${held} (${short(annotation)}); it has run for ${startedAt ? between(startedAt, now) : "0s"}. The drain waits until ${until ? "then" : "it ends"}, or until its deadline.`;
+  const asks = `${short(pod)} asks not to be interrupted${held} (${short(annotation)}); it has run for ${startedAt ? between(startedAt, times.at) : "0s"}.`;
+  return isTooLong(times, job)
+    ? `${sign.blocked} ${asks} That is longer than the drain waits before it asks (${counted(times.mostMinutes ?? 0, "minute")} of eviction).`
+    : `${sign.running} ${asks} The drain waits until ${until ? "then" : "it ends"}, or until its deadline.`;
 };
+
+/** Pods whose annotation asks not to interrupt them in a way that no one can read. */
+const unreadHoldLine = ({ unreadHolds = [] }: EvictionObstacles): string[] =>
+  unreadHolds.length > 0
+    ? [
+        `${sign.unknown} ${counted(unreadHolds.length, "pod")} may ask not to be interrupted, by a value that cannot be read, and ${unreadHolds.length === 1 ? "is" : "are"} evicted: ${names(unreadHolds)}.`,
+      ]
+    : [];
 
 const obstacleKey = (obstacle: Obstacle): string => (typeof obstacle === "string" ? obstacle : obstacle.resource);
 
@@ -203,14 +223,15 @@ export function planBlocks(plan: NodePlan): Block[] {
 }
 
 /** Lines on what holds the evictions up, each kind cut to a few. */
-const obstacleLines = (plan: EvictionObstacles & Pick<EmptyingOutlook, "at">): string[] => [
+const obstacleLines = (plan: EvictionObstacles & Times): string[] => [
   ...shortened(plan.blockers.map(blockerLine)),
   ...untriedLine(plan),
-  ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job))),
+  ...shortened(plan.longJobs.map((job) => jobLine(plan, job))),
+  ...unreadHoldLine(plan),
 ];
 
 /** Lines on the pods of a node that is removed: what goes down with them, what holds them up, where they can run. */
-export const removalLines = (outlook: Omit<EmptyingOutlook, "pods">): string[] => [
+export const removalLines = (outlook: RemovalOutlook): string[] => [
   ...terminatingLine(outlook),
   ...expendableLine(outlook),
   ...shortened(loneLines(outlook)),

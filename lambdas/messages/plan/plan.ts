@@ -65,6 +65,11 @@ export interface EvictionObstacles {
   readonly blockers: readonly Blocker[];
   readonly longJobs: readonly LongJob[];
   /**
+   * Pods whose annotation may ask not to interrupt them, by a value that cannot be read: "shop/a (karpenter.sh/do-not-disrupt:
+   * soon)"; missing if there are none.
+   */
+  readonly unreadHolds?: readonly string[];
+  /**
    * Pods whose eviction could not be tried by a dry run, so that only their budgets' status was judged; null if each
    * was tried.
    */
@@ -74,7 +79,8 @@ export interface EvictionObstacles {
 /** State of the guard of the metadata route, as a plan shows it. */
 export type GuardSeen = (
   | { readonly state: "in order" }
-  | { readonly state: "fault"; readonly what: string }
+  /** A reboot is refused before it is approved, unless an execution of the last release has seen the fault. */
+  | { readonly state: "fault"; readonly what: string; readonly refuses?: true }
   | { readonly state: "unknown"; readonly why: string }
 ) & {
   /** Fault of the machine for which its script would refuse a reboot, as a clause: a wrong clock, a full disk. */
@@ -132,6 +138,9 @@ export interface NodePlan extends EmptyingOutlook {
   /** EC2's status checks and scheduled events; missing if they could not be read. */
   readonly instance?: InstanceSeen;
 }
+
+/** Effects of emptying a node that is removed. An execution of the last release has read no deadline. */
+export type RemovalOutlook = Omit<EmptyingOutlook, "pods"> & Partial<Pick<NodePlan, "mostMinutes">>;
 
 /** Plan that is shown before the services of a node are restarted, which evicts no pod. */
 export interface RestartPlan

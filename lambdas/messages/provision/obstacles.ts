@@ -64,7 +64,7 @@ export const ofObstacles: { readonly [K in Obstacle["kind"]]: (of: Extract<Findi
     broken(
       "Cluster",
       `the cluster's DNS Service has the address ${code(address)}, but Windows nodes are configured with ${code(expected)}: their pods would resolve no name`,
-      "compare `cluster.serviceNetwork` in the configuration with the cluster's, correct it and deploy",
+      `where \`cluster.serviceNetwork\` in the configuration is the cluster's, set \`cluster.dnsAddress\` to ${code(address)}; else correct \`cluster.serviceNetwork\`; then deploy`,
     ),
   "beside-wmco": besideWmco,
 };

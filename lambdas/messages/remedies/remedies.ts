@@ -16,7 +16,10 @@ const operationCodes = {
     cause: "the role was changed, or a service control policy forbids it",
     remedy: "deploy again, or ask who owns the policy",
   },
-  "api-denied": null,
+  "api-denied": {
+    cause: "an admission policy or a webhook of the cluster refuses the change",
+    remedy: "read its message below, and ask its owner",
+  },
   "api-unauthorized": {
     cause: "the cluster does not give Casement's account the right, or rejects its credential",
     remedy: "run `{win} doctor`, which names what is missing, then try again",

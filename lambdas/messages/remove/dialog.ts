@@ -2,7 +2,7 @@ import type { OtherRequest } from "../../records/approval.ts";
 import type { Block } from "../../records/records.ts";
 import { othersNote } from "../approval/other-requests.ts";
 import { byLoss, lossesOf, type MovedPod, noPodsToMove, podLine } from "../plan/moved-pods.ts";
-import type { EmptyingOutlook, NodePlan } from "../plan/plan.ts";
+import type { NodePlan, RemovalOutlook } from "../plan/plan.ts";
 import { awayLine, removalLines } from "../plan/plan-card.ts";
 import { context, divider, section, sections } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
@@ -27,7 +27,7 @@ export interface RemovalSummary {
   readonly approval?: { readonly needs: number; readonly roles: readonly string[] } | null;
   readonly pods: readonly MovedPod[];
   /** Effects of emptying the node; missing for a machine that is not a node, and in a removal that the last release began. */
-  readonly outlook?: Omit<EmptyingOutlook, "pods">;
+  readonly outlook?: RemovalOutlook;
 }
 
 /** Most pods named in the dialog. */

@@ -114,7 +114,7 @@ export interface PhoneColumn {
 
 /** A table whose rows fit on a phone. */
 interface PhoneTable extends Listed {
-  /** Sentence about what all rows have; null where they have nothing alike. */
+  /** The cells that all rows share, as a sentence; null if they share none. */
   readonly same: string | null;
   /** Headings for which there is no room. */
   readonly hidden: readonly string[];

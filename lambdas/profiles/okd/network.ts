@@ -8,9 +8,9 @@ import { STANDARD_OVERLAY_PORT } from "./ports.ts";
 /** The kubelet's default on OKD (machine-config-operator, templates/worker, kubelet.yaml). */
 export const PODS_PER_NODE = 250;
 
-/** The address of the cluster's DNS Service: the tenth of the service network (OKD's dns-operator). */
-export const dnsAddress = ({ serviceNetwork }: Pick<Configuration["cluster"], "serviceNetwork">): string =>
-  addressIn(serviceNetwork, 10);
+/** The address of the cluster's DNS Service: as configured, else the tenth of the service network (OKD's dns-operator). */
+export const dnsAddress = (cluster: Pick<Configuration["cluster"], "serviceNetwork" | "dnsAddress">): string =>
+  cluster.dnsAddress ?? addressIn(cluster.serviceNetwork, 10);
 
 /** The cluster network operator's own configuration. */
 const networkSchema = z.object({

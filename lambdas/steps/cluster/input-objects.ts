@@ -1,6 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
-import { Refused } from "../../errors.ts";
+import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import type { FoundObjects, ObjectReference } from "../../inputs/input.ts";
 import { bodyOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
@@ -48,7 +48,7 @@ export const inputObjects = (context: StepContext) => {
     everyPage(async (page) => {
       const { data } = listShape.safeParse(await custom.listClusterCustomObject({ group, version, plural, ...page }));
       if (!data || (!data.metadata.continue && data.metadata.remainingItemCount))
-        throw new Refused(`the list of ${kind} is incomplete, so no node was changed`);
+        throw new Refused(`the list of ${kind} is incomplete, ${NO_NODE_CHANGED}`);
       return { items: data.items, metadata: data.metadata.continue ? { _continue: data.metadata.continue } : {} };
     });
 
@@ -79,7 +79,7 @@ export const inputObjects = (context: StepContext) => {
             if (reference.mayBeAbsent && isMissing(reference, error)) return [];
             const why = readRefusal(reference, error);
             if (why === undefined) throw error;
-            throw new Refused(`${why}, so no node was changed`, { cause: error });
+            throw new Refused(`${why}, ${NO_NODE_CHANGED}`, { cause: error });
           }
         }),
       ),

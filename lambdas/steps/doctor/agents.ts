@@ -1,4 +1,3 @@
-import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
 import { isReportOverdue } from "../../health/agent-silence.ts";
 import { atLeast } from "../../machine/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
@@ -7,6 +6,7 @@ import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";
 import { machines } from "../machines/machines.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
+import { seesStatus } from "./ec2-rights.ts";
 import { sendsCommands } from "./rights.ts";
 
 /**
@@ -41,14 +41,8 @@ async function agents({ context, configuration }: DoctorFacts): Promise<Finding[
   ];
 }
 
-/** Checks that EC2's instance status checks can be read; they are only shown for a single node. */
-async function statusChecks({ context }: DoctorFacts): Promise<Finding[]> {
-  await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
-  return [];
-}
-
 export const agentChecks: readonly DoctorCheck[] = [
   { area: "Nodes", what: "the SSM agents", observe: agents },
-  { area: "Nodes", what: "EC2's status checks", observe: statusChecks },
+  { area: "Nodes", what: "EC2's status checks", observe: seesStatus },
   { area: "Nodes", what: "the right to look at machines", observe: sendsCommands },
 ];

@@ -1,6 +1,7 @@
 import { unansweredDrain } from "../../messages/node/drain.ts";
 import { ifPresent, isBusy, isRefusedByRbac, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
+import { pause as wait } from "../patience.ts";
 import type { DrainOptions } from "./filters.ts";
 import { looking } from "./look.ts";
 import type { DrainEnd, DrainOrder } from "./order.ts";
@@ -32,7 +33,7 @@ export const drain = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
   const look = looking(context);
   const { play } = rounds(context);
-  const pause = context.pause ?? ((ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)));
+  const { pause = wait } = context;
 
   /** Reads the Node again: the drain ends if a person has deleted it or made it schedulable. */
   const endOfNode = async (node: DrainOrder["node"]): Promise<DrainEnd | null> => {

@@ -35,6 +35,9 @@ export interface DrainOptions {
   readonly recreating?: readonly string[];
 }
 
+/** Did a person decide that the drain no longer waits for pods whose containers do not end? */
+export const hasSkipped = ({ skips = [] }: Pick<DrainOptions, "skips">): boolean => skips.length > 0;
+
 /** State of a DaemonSet in the cluster; an error other than 404 is never taken for its absence. */
 export type DaemonSetState = "exists" | "absent" | { readonly unreadable: string };
 

@@ -12,6 +12,9 @@ function goDuration(text: string): number | undefined {
   return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
 }
 
+/** Annotation with which Karpenter's users forbid interrupting a pod. */
+const DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt";
+
 /** Karpenter holds with "true", and for a duration since the pod's start (its documentation, "Pod-Level Controls"). */
 function heldByKarpenter(value: string, { status }: V1Pod): number {
   if (value === "true") return Number.POSITIVE_INFINITY;
@@ -29,7 +32,7 @@ const held = (holds: boolean): number => (holds ? Number.POSITIVE_INFINITY : 0);
  */
 const HOLDS: Readonly<Record<string, (value: string, pod: V1Pod) => number>> = {
   "casement.dev/do-not-disrupt": (value) => held(value !== "false"),
-  "karpenter.sh/do-not-disrupt": heldByKarpenter,
+  [DO_NOT_DISRUPT]: heldByKarpenter,
   // The same before Karpenter's v1beta1.
   "karpenter.sh/do-not-evict": (value) => held(value === "true"),
   // Cluster Autoscaler's FAQ, "What types of pods can prevent CA from removing a node?".
@@ -155,6 +158,13 @@ export function podHold(pod: V1Pod, now: number): PodHold | undefined {
     if (until > now) return { annotation, until: Number.isFinite(until) ? until : null };
   }
   return undefined;
+}
+
+/** Names the annotation that may hold a pod, with a value that cannot be read: neither "true", "false" nor a duration. */
+export function unreadHold(pod: V1Pod): string | undefined {
+  const value = pod.metadata?.annotations?.[DO_NOT_DISRUPT];
+  const isRead = value === undefined || value === "true" || value === "false" || goDuration(value) !== undefined;
+  return isRead || isFinished(pod) ? undefined : `${DO_NOT_DISRUPT}: ${value}`;
 }
 
 /** Is the pod critical, so that it is evicted after the others? */

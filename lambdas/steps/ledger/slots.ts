@@ -1,5 +1,6 @@
 import { Retryable } from "../../errors.ts";
 import { keys, SLOTS } from "../../records/ledger-table.ts";
+import { ifShown } from "../client-errors.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { executions } from "../executions.ts";
 import { judgeSlot, type PoolView, type SlotAnswer, type SlotEntry, type SlotRequest } from "./slot-rules.ts";
@@ -23,8 +24,9 @@ export const slots = (context: StepContext) => {
   const items = tableClient(context);
   const { ending } = executions(context);
 
+  /** Holders that run. One that Lambda refuses to show may run: its node may be out of service. */
   const living = async (entries: readonly SlotEntry[]): Promise<readonly SlotEntry[]> => {
-    const endings = await Promise.all(entries.map(({ execution }) => ending(execution)));
+    const endings = await Promise.all(entries.map(({ execution }) => ifShown(ending(execution), null)));
     return entries.filter((_, at) => endings[at] === null);
   };
 

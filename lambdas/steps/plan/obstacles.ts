@@ -2,7 +2,7 @@ import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import type { Blocker, LongJob } from "../../messages/plan/plan.ts";
 import type { AnswerMeaning } from "../drain/answers.ts";
 import { type BudgetBlock, budgetName, budgetsOf, claimOf } from "../drain/budgets.ts";
-import { podHold, podName, uidOf } from "../drain/pods.ts";
+import { podHold, podName, uidOf, unreadHold } from "../drain/pods.ts";
 import { AT_ONCE } from "../drain/schedule.ts";
 
 const budgetsIn = (block: BudgetBlock): readonly string[] =>
@@ -88,6 +88,13 @@ export const longJobsOf = (pods: readonly V1Pod[], now: number): LongJob[] =>
     if (hold === undefined) return [];
     const { annotation, until } = hold;
     return [{ pod: podName(pod), annotation, startedAt: isoOf(pod.status?.startTime), until: isoOf(until) }];
+  });
+
+/** Lists the pods with an annotation that may hold them, by a value that cannot be read. */
+export const unreadHoldsOf = (pods: readonly V1Pod[]): string[] =>
+  pods.flatMap((pod) => {
+    const unread = unreadHold(pod);
+    return unread === undefined ? [] : [`${podName(pod)} (${unread})`];
   });
 
 /** Kubernetes' default grace period in seconds. */

@@ -1,8 +1,10 @@
 import type { V1Node, V1Pod, V1PodSpec, V1RuntimeClass } from "@kubernetes/client-node";
 import { BUILD_LABEL } from "../../cluster/node-keys.ts";
 import { hostsOf } from "../../machine/windows-builds.ts";
+import { isRecreated, type MovedPod } from "../../messages/plan/moved-pods.ts";
 import type { Obstacle, Placement } from "../../messages/plan/plan.ts";
 import { isReady } from "../cluster/node-facts.ts";
+import { podName } from "../drain/pods.ts";
 import { hasLabels, isSelected, toleratesTaints } from "./node-matches.ts";
 import { type Amounts, freeOn, requestsOf, shortageOf, sum } from "./resources.ts";
 
@@ -72,6 +74,12 @@ const negative = (amounts: Amounts): Amounts =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, -amount]));
 
 const isOpen = (node: V1Node): boolean => isReady(node) && node.spec?.unschedulable !== true;
+
+/** Those of the pods that leave, in whose place others come for certain. */
+export const recreatedOf = (leaving: readonly V1Pod[], moved: readonly MovedPod[]): V1Pod[] => {
+  const recreated = new Set(moved.filter(isRecreated).map(({ namespace, name }) => `${namespace}/${name}`));
+  return leaving.filter((pod) => recreated.has(podName(pod)));
+};
 
 /**
  * Finds a place on other nodes for each pod that must leave, in order of memory, the largest first. The scheduler also

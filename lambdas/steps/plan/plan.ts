@@ -10,8 +10,8 @@ import { preflight } from "../drain/preflight.ts";
 import { newDrain } from "../drain/schedule.ts";
 import { clusterState } from "./cluster-state.ts";
 import { loneWorkloads } from "./lone-workloads.ts";
-import { blockersOf, longJobsOf, minutesFor } from "./obstacles.ts";
-import { placementsOf } from "./placement.ts";
+import { blockersOf, longJobsOf, minutesFor, unreadHoldsOf } from "./obstacles.ts";
+import { placementsOf, recreatedOf } from "./placement.ts";
 import { releaseOf } from "./release.ts";
 
 /** The node to plan for, and the facts that its operation knows. */
@@ -67,7 +67,13 @@ export const plan = (context: StepContext) => {
   /** Lists the obstacles to the evictions now. */
   const holdingUp = async (evict: readonly V1Pod[], budgets: readonly V1PodDisruptionBudget[] | null) => {
     const { answers, untried } = await evictions.try(evict);
-    return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict, context.now()), untried };
+    const unreadHolds = unreadHoldsOf(evict);
+    return {
+      blockers: blockersOf(evict, budgets ?? [], answers),
+      longJobs: longJobsOf(evict, context.now()),
+      ...(unreadHolds.length > 0 ? { unreadHolds } : {}),
+      untried,
+    };
   };
 
   /**
@@ -83,6 +89,7 @@ export const plan = (context: StepContext) => {
     const budgets = await look.budgets();
     const lone = budgets === null ? [] : loneWorkloads(leaving, cluster.pods, budgets);
     const expendable = expendableIn(leaving);
+    const pods = movedPods(evict, uncertainIn(seen));
     const terminating = stay.filter(isEnding).map(podName);
     return {
       ...(lone.length > 0 ? { lone } : {}),
@@ -90,10 +97,10 @@ export const plan = (context: StepContext) => {
       ...(terminating.length > 0 ? { terminating } : {}),
       ...(await holdingUp(evict, budgets)),
       release: releaseOf(node),
-      pods: movedPods(evict, uncertainIn(seen)),
+      pods,
       staying: stay.length - terminating.length,
       refusals,
-      placements: placementsOf(leaving, node, cluster),
+      placements: placementsOf(recreatedOf(leaving, pods), node, cluster),
       unread: [...unreadJobs(seen), ...unread, ...(budgets === null ? ["disruption budgets"] : [])],
       minutes: minutesFor(leaving, budgets ?? [], connectionSeconds),
       at: timestamp(context),

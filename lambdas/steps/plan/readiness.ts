@@ -26,10 +26,12 @@ export interface LessReady extends WorkloadReadiness {
   readonly now: number;
 }
 
-/** Lists the workloads with fewer ready pods than before. One that has no pod any more was deleted or scaled down. */
+/**
+ * Lists the workloads with fewer ready pods than before. One that has no pod any more may have been deleted, or its owner cannot
+ * make pods, as while a webhook or a quota refuses them.
+ */
 export const lessReady = (before: readonly WorkloadReadiness[], pods: readonly V1Pod[]): LessReady[] =>
   before.flatMap((one) => {
-    const own = pods.filter((pod) => ownerUid(pod) === one.uid);
-    const now = own.filter(isServing).length;
-    return own.length > 0 && now < one.ready ? [{ ...one, now }] : [];
+    const now = pods.filter((pod) => ownerUid(pod) === one.uid && isServing(pod)).length;
+    return now < one.ready ? [{ ...one, now }] : [];
   });

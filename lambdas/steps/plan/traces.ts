@@ -3,9 +3,10 @@ import {
   InvalidInstanceId,
   paginateDescribeInstanceAssociationsStatus,
 } from "@aws-sdk/client-ssm";
-import { isAbsent, lacksRight, wordsOf } from "../client-errors.ts";
+import { isAbsent, isRefusedByRbac, lacksRight, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { isDenied } from "../doctor/check.ts";
+import { pause as wait } from "../patience.ts";
 import type { Association, HealthCheck, MachineMetadata, PatchState, Traces } from "./other-controllers.ts";
 
 /**
@@ -30,6 +31,9 @@ interface Read<T> {
   readonly unread: readonly string[];
 }
 
+/** Milliseconds after which an API server that has just started has read its roles and bindings. */
+const STARTED = 2_000;
+
 /** Reads a fact. A missing right adds the fact to `unread`; the caller handles every other error. */
 async function readAs<T>(what: string, read: Promise<T>, otherwise: T): Promise<Read<T>> {
   try {
@@ -43,9 +47,17 @@ async function readAs<T>(what: string, read: Promise<T>, otherwise: T): Promise<
 }
 
 /** Reads what other controllers have written to a node's Machine and into the AWS account. */
-export const traces = ({ clients: { kubernetes, ssm, groupMember } }: StepContext) => {
-  const list = async <T>(plural: string): Promise<readonly T[]> =>
+export const traces = ({ clients: { kubernetes, ssm, groupMember }, pause = wait }: StepContext) => {
+  const listOnce = async <T>(plural: string): Promise<readonly T[]> =>
     ((await kubernetes.custom.listNamespacedCustomObject({ ...MACHINE_API, plural })) as { items?: T[] }).items ?? [];
+
+  /** An API server that has just started refuses rightful accounts too, so a refusal is not taken for a missing right at once. */
+  const list = <T>(plural: string): Promise<readonly T[]> =>
+    listOnce<T>(plural).catch(async (error: unknown) => {
+      if (!isRefusedByRbac(error)) throw error;
+      await pause(STARTED);
+      return listOnce<T>(plural);
+    });
 
   const machineOf = async (instanceId: string): Promise<MachineMetadata | null> =>
     (await list<MachineObject>("machines")).find(({ spec }) => spec?.providerID?.endsWith(`/${instanceId}`)) ?? null;

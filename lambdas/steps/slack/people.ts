@@ -1,3 +1,4 @@
+import type { WebClient } from "@slack/web-api";
 import { unreadableIn } from "../../commands/approvals.ts";
 import {
   groupsOf,
@@ -11,13 +12,14 @@ import {
 } from "../../commands/membership.ts";
 import type { Rules } from "../../configuration/configuration.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
+import { calling } from "./calling.ts";
 import { roster } from "./roster.ts";
 import { slackCode } from "./slack-code.ts";
 
 type MemberRules = Pick<Rules, "people" | "slack">;
 
-/** Slack's codes for a person, group or channel that does not exist (or no longer). */
-const ABSENT = new Set(["user_not_found", "user_not_visible", "channel_not_found", "no_such_subteam"]);
+/** Slack's codes for a person or a user group that does not exist (or no longer), by method (docs: "Errors"). */
+const ABSENT = { "users.info": ["user_not_found", "user_not_visible"], "usergroups.users.list": ["no_such_subteam"] };
 
 /**
  * Limit on people per tick: users.info is a method of tier 4, with a hundred calls a minute (docs: "Rate limits"). More
@@ -32,29 +34,38 @@ function dueAt(now: number, everybody: readonly string[]): readonly string[] {
   return everybody.filter((_, at) => at % shares === Math.floor(now / TICK_MS) % shares);
 }
 
-/** Waits for Slack's answer; undefined if Slack does not know the person, group or channel. */
-async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (ABSENT.has(slackCode(error) ?? "")) return undefined;
-    throw error;
-  }
-}
+/**
+ * Reads people and groups from Slack, without a cache, and the channel. A channel that Slack does not show says nothing
+ * about the people in it.
+ * @throws Retryable
+ */
+const asking = ({ clients }: FrontDoorContext) => {
+  const ifThere = <T>(method: keyof typeof ABSENT, ask: (slack: WebClient) => Promise<T>): Promise<T | undefined> =>
+    calling(method, async () => {
+      const slack = await clients.slack();
+      return ask(slack).catch((error: unknown) => {
+        if (!ABSENT[method].includes(slackCode(error) ?? "")) throw error;
+        return undefined;
+      });
+    });
 
-/** Reads people, channels and groups from Slack, without a cache. */
-const asking = ({ clients }: FrontDoorContext) => ({
-  user: async (user: string): Promise<SlackUser | undefined> =>
-    (await ifThere((await clients.slack()).users.info({ user })))?.user,
+  return {
+    user: async (user: string): Promise<SlackUser | undefined> =>
+      (await ifThere("users.info", (slack) => slack.users.info({ user })))?.user,
 
-  channel: async (channel: string): Promise<SlackChannel | undefined> =>
-    (await ifThere((await clients.slack()).conversations.info({ channel })))?.channel,
+    channel: (channel: string): Promise<SlackChannel> =>
+      calling("conversations.info", async () => {
+        const { channel: found } = await (await clients.slack()).conversations.info({ channel });
+        if (!found) throw new Error("Slack gave no channel");
+        return found;
+      }),
 
-  members: async (usergroup: string): Promise<readonly string[]> =>
-    (await ifThere((await clients.slack()).usergroups.users.list({ usergroup })))?.users ?? [],
-});
+    members: async (usergroup: string): Promise<readonly string[]> =>
+      (await ifThere("usergroups.users.list", (slack) => slack.usergroups.users.list({ usergroup })))?.users ?? [],
+  };
+};
 
-/** People as Slack knows them. Every call to Slack throws if Slack does not answer. */
+/** People as Slack knows them. Every call to Slack throws a busy error (`isBusy`) if Slack does not answer or refuses. */
 export const people = (context: FrontDoorContext) => {
   const slack = asking(context);
   const stored = roster(context);

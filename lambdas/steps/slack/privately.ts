@@ -1,10 +1,10 @@
 import type { View } from "@slack/web-api";
-import { Retryable } from "../../errors.ts";
 import { type FindWord, fill } from "../../messages/slack/command-word.ts";
 import type { Requester } from "../../records/origin.ts";
 import type { Message } from "../../records/records.ts";
 import type { FrontDoorContext } from "../context.ts";
-import { slackCode, slackWords } from "./slack-code.ts";
+import { calling } from "./calling.ts";
+import { slackCode } from "./slack-code.ts";
 
 // The Web API's types require the shape of every block; Slack and the simulated Slack check messages instead.
 type Blocks = NonNullable<
@@ -16,20 +16,6 @@ export const sendable = async (message: Message, word: FindWord): Promise<{ text
   return { text, blocks: blocks as unknown as Blocks };
 };
 
-/**
- * Calls Slack for a message. A message is worth no work: whatever Slack answers, and also if the token cannot be read,
- * the message is tried again, and the work that it is about goes on.
- * @throws Retryable
- */
-export async function sending<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    const known = error instanceof Error ? error : new Error(String(error));
-    throw new Retryable(slackWords(known) ?? known.message, { cause: known });
-  }
-}
-
 /** Posts what needs no mark by which it is found again: private answers, dialogs and notes in threads. */
 export const privately = (context: FrontDoorContext, word: FindWord) => {
   /**
@@ -39,7 +25,7 @@ export const privately = (context: FrontDoorContext, word: FindWord) => {
    */
   const sendEphemeral = async (channel: string, user: string, message: Message): Promise<void> => {
     const said = await sendable(message, word);
-    await sending(async () => {
+    await calling("chat.postEphemeral", async () => {
       const slack = await context.clients.slack();
       await slack.chat.postEphemeral({ channel, user, ...said }).catch((error: unknown) => {
         if (slackCode(error) === undefined) throw error;
@@ -70,7 +56,7 @@ export const privately = (context: FrontDoorContext, word: FindWord) => {
     /** Posts a note in a thread; a repetition posts it again. @throws Retryable */
     note: async (channel: string, message: Message, threadTs: string): Promise<void> => {
       const said = await sendable(message, word);
-      await sending(async () =>
+      await calling("chat.postMessage", async () =>
         (await context.clients.slack()).chat.postMessage({ channel, thread_ts: threadTs, ...said }),
       );
     },

@@ -6,8 +6,9 @@ import { EXPIRES, keys } from "../../records/ledger-table.ts";
 import type { Message } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
+import { calling } from "./calling.ts";
 import { cards } from "./cards.ts";
-import { privately, sendable, sending } from "./privately.ts";
+import { privately, sendable } from "./privately.ts";
 import { slackCode } from "./slack-code.ts";
 
 /** Slack's codes for a message that can no longer be edited; a new message is posted instead. */
@@ -82,7 +83,7 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
       const expires = Math.floor(context.now() / 1000) + MARK_LIVES_SECONDS;
       if ((await items.insert(key, { since: timestamp(context), [EXPIRES]: expires })) === "again") {
         const { since = timestamp(context) } = (await items.read<{ since: string }>(key)) ?? {};
-        const known = await sending(() => find(channel, mark, since, threadTs));
+        const known = await calling("conversations.history", () => find(channel, mark, since, threadTs));
         if (known) {
           await listed.keep(message, mark, known);
           return known;
@@ -90,7 +91,7 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
       }
       await listed.announce(message, mark);
       const said = await sendable(message, word);
-      const { ts } = await sending(async () =>
+      const { ts } = await calling("chat.postMessage", async () =>
         (await context.clients.slack()).chat.postMessage({
           channel,
           ...said,
@@ -131,7 +132,7 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
    */
   update: async (channel: string, ts: string, message: Message): Promise<string> => {
     const said = await sendable(message, word);
-    const now = await sending(async () => {
+    const now = await calling("chat.update", async () => {
       const slack = await context.clients.slack();
       try {
         await slack.chat.update({ channel, ts, ...said });

@@ -14,6 +14,7 @@ export const refusalCodes = [
   "token_expired",
   "account_inactive",
   "invalid_auth",
+  "missing_scope",
   "access_denied",
   "accesslimited",
   "ekm_access_denied",

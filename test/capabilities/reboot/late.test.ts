@@ -7,6 +7,7 @@ import type { NodeRecord } from "../../../lambdas/records/records.ts";
 import { lease } from "../../change/node/a-node.ts";
 import { answers, type Call, recorded } from "../../engine/recorded.ts";
 import { nodeRecord } from "../../messages/records.ts";
+import { peopleRefused, refusals } from "../../steps/slack/refusing.ts";
 
 const ASKED = "2026-11-21T14:00:00.000Z";
 const minutes = (count: number): number => Date.parse(ASKED) + count * 60_000;
@@ -22,6 +23,8 @@ interface Scene {
   readonly reboot?: Error | "taken" | "unknown";
   readonly screenshot?: Error;
   readonly ledger?: Error;
+  /** Slack's answer to every question about people, where it refuses them. */
+  readonly slack?: string;
 }
 
 /** Offers the EC2 reboot once. @returns what was written */
@@ -50,7 +53,9 @@ async function offered({
         decisions: async (_id: string, of: string) => (of === "node 0" ? presses : []),
       },
       runtime: { rules: answers(rules) },
-      people: { membership: answers("member"), groupsOf: answers([]) },
+      people: scene.slack
+        ? { ...peopleRefused(scene.slack) }
+        : { membership: answers("member"), groupsOf: answers([]) },
       machines: { seen: { noteOrder: answers() } },
     },
     {
@@ -207,6 +212,10 @@ test("a refusal by EC2 is a note, and the wait goes on", async () => {
     { ec2Reboot: { by: "U0OLIVIA", at: at(40), answer: "refused" }, callbacks: {} },
     expect.objectContaining({ notes: [expect.stringContaining("not authorized")] }),
   ]);
+});
+
+test.each(refusals)("a press is left for the next poll while Slack refuses the question who may: %s", async (slack) => {
+  expect(await offered({ after: 40, presses: [press("U0OLIVIA", 35)], slack })).toEqual([]);
 });
 
 test("a busy service leaves the press for the next poll, and a lost lease ends the wait", async () => {

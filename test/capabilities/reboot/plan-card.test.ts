@@ -149,6 +149,14 @@ describe("The card of a rollout", () => {
     expect(textOf()).toContain("Expected time: about 30 minutes");
   });
 
+  test("expects NotReady nodes ten at once after the first one, since they need no slot", () => {
+    const away = nodes(4, { isAway: true });
+    expect(expectedMinutes(plan({ nodes: away, most: 1 }))).toBe(30);
+    expect(expectedMinutes(plan({ nodes: away, most: 1, max: 2 }))).toBe(45);
+    expect(expectedMinutes(plan({ nodes: [planned("win-9"), ...away], most: 1 }))).toBe(30);
+    expect(expectedMinutes(plan({ nodes: [...away, planned("win-9")], most: 1 }))).toBe(75);
+  });
+
   test("as a dry run ends with the command that applies it", () => {
     const { text, blocks } = rolloutDryRun(plan(), ["web", "--max", "2"]);
     expect(text).toBe("Dry run: reboot 3 nodes");

@@ -31,6 +31,8 @@ interface Found {
   /** EC2 protects its instance from termination. */
   isProtected: boolean;
   pods: readonly MovedPod[];
+  /** Losses that the dialog has listed, as the ledger keeps them. */
+  dialogLosses?: readonly string[];
 }
 
 /** The verbs by which a node is judged. */
@@ -54,7 +56,10 @@ const judging = (found: Found) =>
       describe: async () => ({ ...machine, tags: { "casement:launched": "true", "casement:cluster": "prod-west" } }),
       isProtected: async () => found.isProtected,
     },
-    ledger: { decisions: async () => [] },
+    ledger: {
+      decisions: async () => [],
+      operation: async () => (found.dialogLosses === undefined ? undefined : { dialogLosses: found.dialogLosses }),
+    },
     leases: { holder: async () => undefined },
   });
 
@@ -103,6 +108,12 @@ describe("After the yes to a removal", () => {
     ["the Node was made again", { uid: "uid-2" }, "deleted and recreated"],
   ])("it is refused when meanwhile %s", async (_, change, why) => {
     expect(await changed(change)).toContain(why);
+  });
+
+  it("it loses what its dialog has listed, though a wait for its window has judged it since", async () => {
+    const pods = [pod("emptyDir scratch")];
+    expect(await changed({ pods, dialogLosses: ["emptyDir"] })).toMatchObject({ name: NAME });
+    expect(await changed({ pods, dialogLosses: [] })).toContain("emptyDir is lost too");
   });
 
   it("it loses what its approvers have accepted, whatever the dialog has shown", async () => {

@@ -6,6 +6,7 @@ import {
   leftCordons,
   tellGivenBack,
 } from "../../../lambdas/capabilities/sweep/cordons.ts";
+import { OUT_OF_BALANCERS, QUARANTINED } from "../../../lambdas/cluster/node-keys.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
 import type { NodeRecord, OperationRecord } from "../../../lambdas/records/records.ts";
 import type { OpenCordon } from "../../../lambdas/steps/ledger/cordons.ts";
@@ -238,5 +239,21 @@ test("marks go from a kept node that somebody uncordoned, and from no other", as
   expect(await cleared(node({}, {}), kept)).toEqual([]);
   expect(await cleared(node({}), undefined)).toEqual([]);
   expect(await cleared(node({}), cordon)).toEqual([]);
-  expect(await cleared(node({}), { ...kept, unproven: { isQuarantined: false } })).toEqual([]);
+});
+
+test("marks go from a node that somebody uncordoned though its reboot is unproven, and its record stays", async () => {
+  const adds = { ...cordon.adds, labels: { [OUT_OF_BALANCERS]: "true" } };
+  const kept = { ...cordon, adds, keptAt: AT, unproven: { isQuarantined: true } };
+  const node = (labels: object) => ({
+    metadata: { name: "web-1", uid: "uid-1", annotations: adds.annotations, labels: { ...adds.labels, ...labels } },
+    spec: {},
+  });
+  expect(await cleared(node({}), kept)).toEqual([
+    [
+      "nodes.change",
+      node({}),
+      expect.objectContaining({ metadata: expect.objectContaining({ labels: { [OUT_OF_BALANCERS]: null } }) }),
+    ],
+  ]);
+  expect(await cleared(node({ [QUARANTINED]: "true" }), kept)).toEqual([]);
 });

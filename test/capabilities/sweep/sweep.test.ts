@@ -51,12 +51,13 @@ it("leaves what may still begin, and closes what never began", async () => {
   expect(await swept(21, {}, null)).toEqual(["failed: its execution never started"]);
 });
 
-it("leaves an operation whose execution Lambda refuses to show, closes the others, and then fails", async () => {
+it("leaves an operation whose execution Lambda refuses to show, does everything else, and then fails", async () => {
   const requestedAt = new Date(inMinutes(-60)).toISOString();
   const looks = ["arn:renamed", "arn:stopped"].map((executionArn) =>
     operationRecord({ id: executionArn, request: { command: "nodes", pool: null }, requestedAt, executionArn }),
   );
   const closed: string[] = [];
+  const done: string[] = [];
   const denied = Object.assign(new Error("not authorized to perform lambda:GetDurableExecution"), {
     name: "AccessDeniedException",
   });
@@ -68,7 +69,16 @@ it("leaves an operation whose execution Lambda refuses to show, closes the other
       changeOperation: async (id: string) => void closed.push(id),
     },
     ...free,
+    turns: { last: async () => "arn:renamed", take: async () => true },
+    slots: { left: () => Promise.reject(denied) },
+    nodes: {
+      all: async () => {
+        done.push("look for marks");
+        return [];
+      },
+    },
     executions: {
+      status: () => Promise.reject(denied),
       ending: async (arn: string) => {
         if (arn === "arn:renamed") throw denied;
         return "STOPPED";
@@ -77,12 +87,29 @@ it("leaves an operation whose execution Lambda refuses to show, closes the other
   });
   const ended = await run((ctx) => sweepLedger(steps)({ tick: "event-1" }, ctx));
   expect(closed).toEqual(["arn:stopped"]);
+  expect(done).toEqual(["look for marks"]);
   expect(ended).toMatchObject({
     status: "FAILED",
     error: {
       message: expect.stringMatching(/^arn:renamed: Lambda refuses to show its execution: .*GetDurableExecution/),
     },
   });
+});
+
+it("looks at the whole fleet though it may not read who has what waits, and then fails", async () => {
+  const looked: string[] = [];
+  const denied = Object.assign(new Error("not authorized"), { name: "AccessDeniedException" });
+  const steps = verbs({
+    reminders: { presses: () => Promise.reject(denied), all: async () => new Map() },
+    runtime: {
+      read: async () => {
+        looked.push("the fleet");
+        return unpublished();
+      },
+    },
+  });
+  const ended = await run((ctx) => sweepLedger(steps)({ tick: "event-1", only: "presses" }, ctx));
+  expect([ended.status, ended.error?.message, looked]).toEqual(["FAILED", "not authorized", ["the fleet"]]);
 });
 
 it("does nothing while another sweep runs", async () => {

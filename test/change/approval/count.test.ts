@@ -11,6 +11,7 @@ import {
 import { Retryable } from "../../../lambdas/errors.ts";
 import type { DecisionRecord } from "../../../lambdas/records/records.ts";
 import { verbs } from "../../engine/durable-engine.ts";
+import { peopleRefused, refusals } from "../../steps/slack/refusing.ts";
 
 beforeEach(() => void vi.spyOn(console, "error").mockReturnValue());
 afterEach(() => void vi.restoreAllMocks());
@@ -98,6 +99,13 @@ describe("A vote on a plan", () => {
     const first = await judgeAll(steps, question(), noVotes);
     expect(namesIn(first)).toMatchObject({ votes: [], refused: ["U4"] });
     expect((await judgeAll(steps, question(), first)).refused).toEqual(["U4"]);
+  });
+
+  test.each(refusals)("is neither counted nor refused while Slack refuses the question: %s", async (refusal) => {
+    const { steps } = ballot([vote("U2")], all);
+    Object.assign(steps.people, peopleRefused(refusal));
+    const count = await judgeAll(steps, question(), noVotes);
+    expect(namesIn(count)).toEqual({ votes: [], refused: [], judged: [], lost: [], isUnclear: true });
   });
 
   test("is unclear while Slack is silent, and judged by a later poll", async () => {

@@ -79,6 +79,36 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
 });
 
 it.each([
+  ["a change", { command: "add", pool: "web", count: 2, dryRun: false }, ["note", "said"]],
+  ["a dry run", { command: "add", pool: "web", count: 2, dryRun: true }, []],
+] as const)(
+  "an end of %s for its requester alone that Slack does not take is left to the sweep: %j",
+  async (_what, request, noted) => {
+    const writes: string[] = [];
+    let isSilent = true;
+    const steps = verbs({
+      ledger: { changeOperation: async () => undefined },
+      unsaid: { note: async () => void writes.push("note"), said: async () => void writes.push("said") },
+      answers: {
+        give: async () => {
+          if (isSilent) throw new Retryable("Slack answered 503");
+        },
+      },
+    });
+    const { id, asker } = operationRecord();
+    const end = () =>
+      failOperation(
+        { ctx, steps, start: { operation: id, request, asker, notAfter: NOW / 1000 } },
+        new UserError("no such pool"),
+      );
+    await expect(end()).rejects.toThrow("Slack answered 503");
+    isSilent = false;
+    await end();
+    expect(writes).toEqual(noted);
+  },
+);
+
+it.each([
   [
     "no node was begun is said to be not begun, and offered again",
     0,

@@ -10,7 +10,7 @@ const minutesAgo = (count: number): string => new Date(NOW - count * 60_000).toI
 
 interface Scene {
   readonly node?: Partial<NodeRecord>;
-  readonly ending?: string | null;
+  readonly ending?: string | null | Error;
   readonly last?: number;
   readonly cluster?: Error;
 }
@@ -21,7 +21,12 @@ async function looked({ node, ending = null, last = 0, cluster }: Scene) {
   const { steps, calls } = recorded(
     {
       ledger: { nodes: answers([record]), operation: answers(undefined) },
-      executions: { ending: answers(ending) },
+      executions: {
+        ending: async () => {
+          if (ending instanceof Error) throw ending;
+          return ending;
+        },
+      },
       nodes: {
         read: async () => {
           if (cluster) throw cluster;
@@ -47,6 +52,11 @@ const failures = (calls: readonly Call[]) =>
 
 test.for<[string, Scene, string | null]>([
   ["runs", {}, null],
+  [
+    "is one that Lambda refuses to show",
+    { ending: Object.assign(new Error(), { name: "AccessDeniedException" }) },
+    null,
+  ],
   ["has ended as STOPPED", { ending: "STOPPED" }, "the execution ended as STOPPED during this stage"],
   ["has ended, of a node that has ended too", { ending: "STOPPED", node: { status: "succeeded" } }, null],
   ["has not begun for 15 minutes", { node: { executionArn: null, startedAt: minutesAgo(15) } }, null],

@@ -14,10 +14,14 @@ import {
 import type { Request } from "../../../lambdas/commands/request.ts";
 import type { Rules } from "../../../lambdas/configuration/configuration.ts";
 import { Forbidden, Refused, Retryable, UserError } from "../../../lambdas/errors.ts";
+import { withLog } from "../../../lambdas/logging.ts";
 import { BY_ITSELF, BY_MAINTENANCE } from "../../../lambdas/records/origin.ts";
 import type { OperationRecord } from "../../../lambdas/records/records.ts";
+import { isBusy } from "../../../lambdas/steps/client-errors.ts";
+import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { verbs } from "../../engine/durable-engine.ts";
 import { operationRecord } from "../../messages/records.ts";
+import { peopleRefused, refusals } from "../../steps/slack/refusing.ts";
 
 beforeEach(() => void vi.spyOn(console, "error").mockReturnValue());
 afterEach(() => void vi.restoreAllMocks());
@@ -68,6 +72,12 @@ function world({ membership = "member", groups = [], known, operation, readRules
   return { steps, log };
 }
 
+/** The same, while Slack refuses each question about people. */
+const unasked = <T extends { readonly steps: Steps }>(one: T, refusal: string): T => {
+  Object.assign(one.steps.people, peopleRefused(refusal));
+  return one;
+};
+
 const drain: Request = { command: "drain", node: "web-1", dryRun: false } as Request;
 
 const by = (userId: string, request: Request, given: World = {}): Execution & { readonly log: string[] } => {
@@ -103,13 +113,12 @@ describe("The requester of a change", () => {
     expect(log).toEqual([]);
   });
 
-  test("keeps the permission while Slack cannot be asked, and loses it by an answer", async () => {
-    const silent = by("U1", drain);
-    const busy = async () => {
-      throw new Retryable("Slack is busy");
-    };
-    Object.assign(silent.steps.people, { membership: busy });
-    await expect(stillAllowed(silent, rules)).resolves.toBeUndefined();
+  test.each(refusals)("keeps the permission while Slack refuses the question: %s", async (refusal) => {
+    await expect(stillAllowed(unasked(by("U1", drain), refusal), rules)).resolves.toBeUndefined();
+    await expect(checkOrigin(unasked(by("U1", drain), refusal), rules)).rejects.toSatisfy(isBusy);
+  });
+
+  test("loses the permission by an answer", async () => {
     await expect(stillAllowed(by("U2", drain), rules)).rejects.toThrow(Forbidden);
   });
 });
@@ -190,6 +199,23 @@ describe("A person who decides", () => {
   });
 });
 
+test("Each decision by the policy is a line of the log: a refusal is a warning with its reason", async () => {
+  const lines: object[] = [];
+  const runtime = {
+    ...{ settings: { cluster: "prod-west" }, now: () => 0 },
+    log: (line: string) => void lines.push(JSON.parse(line)),
+  };
+  const { steps } = world();
+  await withLog(runtime, {}, async () => {
+    for (const userId of ["U1", "U2"]) await mayDecide(steps, userId, "drain");
+  });
+  const fields = { event: "decision", decision: "policy", command: "drain" };
+  expect(lines).toEqual([
+    expect.objectContaining({ ...fields, level: "INFO", by: "U1", outcome: "allowed" }),
+    expect.objectContaining({ ...fields, level: "WARN", by: "U2", outcome: "refused", why: "policy" }),
+  ]);
+});
+
 describe("A cancellation", () => {
   const cancelled = (more: object = {}): OperationRecord =>
     operationRecord({ id: "add-1", cancelledBy: "U1", cancelCause: "cause-1", ...more } as never);
@@ -211,6 +237,12 @@ describe("A cancellation", () => {
     const { steps, log } = world(operation ? { operation } : {});
     expect(await cancelledBy(steps, "add-1")).toBe(person);
     expect(log).toEqual(acts);
+  });
+
+  test.each(refusals)("holds while Slack refuses the question: %s", async (refusal) => {
+    const { steps, log } = unasked(world({ operation: cancelled({ cancelledBy: "U3" }) }), refusal);
+    expect(await cancelledBy(steps, "add-1")).toBe("U3");
+    expect(log).toEqual([]);
   });
 
   test("holds while the rules cannot be read, and another error is none of it", async () => {

@@ -80,4 +80,6 @@ it("The thread mentions the requester with the first failure of a cause, and has
   expect(said[1]).toMatch(/failed at _client certificate_ as `ip-10-0-3-1\S+` did[\s\S]*\[Keep for inspection\]/);
   expect(sameFailureBefore(denied(2), nodes)?.index).toBe(1);
   expect(sameFailureBefore(denied(1), nodes)).toBeUndefined();
+  expect(sameFailureBefore(denied(3), nodes)).toBeUndefined();
+  expect(sameFailureBefore(denied(2, { status: "failed" }), nodes)).toBeUndefined();
 });

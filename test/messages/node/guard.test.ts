@@ -99,6 +99,15 @@ describe("The card of a reboot", () => {
     expect(JSON.stringify(blocks.at(-1))).toContain("To apply: `{win} reboot win-1 --ec2`");
   });
 
+  test.each<NonNullable<NodePlan["guard"]>>([
+    { state: "fault", what: "the guard is missing" },
+    { state: "in order", unfit: "the disk is full" },
+  ])("has a dry run without a command to apply where the reboot is refused: %j", (guard) => {
+    const { blocks } = rebootDryRun(plan({ guard }), "`{win} reboot win-1`");
+    expect(JSON.stringify(blocks)).toContain("A reboot is refused until");
+    expect(JSON.stringify(blocks)).not.toContain("To apply");
+  });
+
   test("is followed by a summary that says what is proven, and what is left", () => {
     expect(rebootedSummary("win-1", "the node is schedulable again")).toBe(
       "win-1 was rebooted and works: boot, routes, services, container network and kubelet are checked; the node is schedulable again.",
@@ -182,7 +191,9 @@ describe("A drain that has passed its deadline", () => {
       "Continue",
       "Give the node back",
     ]);
-    expect(continueNext(stuck, NOW)).toContain("Without a decision it stays cordoned");
+    const skipped = { ...failure, code: "budget-allows-none", hasStuckPods: true } as const;
+    for (const left of [failure, skipped])
+      expect(continueNext({ ...stuck, failure: left }, NOW)).toContain("Without a decision it stays cordoned");
     expect(continueButtons({ ...stuck, workflow: "drain" }).map(({ text }) => text)).not.toContain(
       "Reboot with these pods",
     );
@@ -202,7 +213,7 @@ describe("A drain that has passed its deadline", () => {
       kind: "decision",
       operation: "drain-3f9c2a71",
       message:
-        "drain-3f9c2a71: win-1 was not drained by its deadline. Press Continue in Slack to keep draining; otherwise it is given back at 2026-11-21 15:08 UTC. See docs/runbook.md#stage-eviction. Cause: a budget",
+        "drain-3f9c2a71: win-1 was not drained by its deadline. Press Continue in Slack to keep draining; without a decision it is given back at 2026-11-21 15:08 UTC. See docs/runbook.md#stage-eviction. Cause: a budget",
       until: "2026-11-21T15:08:00.000Z",
     });
   });

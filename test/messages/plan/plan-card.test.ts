@@ -104,6 +104,23 @@ describe("The plan of a drain", () => {
     );
   });
 
+  it("says when a pod is held for longer than the drain waits before it asks", () => {
+    const job = { pod: "shop/job", annotation: "karpenter.sh/do-not-disrupt", startedAt: "2026-11-21T03:00:00.000Z" };
+    const held = (until: string): string => shown({ longJobs: [{ ...job, until }] });
+    expect(held("2026-11-21T03:25:00.000Z")).toContain("The drain waits until then, or until its deadline.");
+    const beyond = held("2026-11-21T03:26:00.000Z");
+    expect(beyond).toMatch(
+      /⛔ `shop\/job`.*That is longer than the drain waits before it asks \(15 minutes of eviction\)\./,
+    );
+    expect(beyond).not.toContain("The drain waits until");
+  });
+
+  it("names pods whose wish not to be interrupted cannot be read", () => {
+    expect(shown({ unreadHolds: ["shop/a (karpenter.sh/do-not-disrupt: soon)"] })).toContain(
+      "⚪ 1 pod may ask not to be interrupted, by a value that cannot be read, and is evicted: `shop/a (karpenter.sh/do-not-disrupt: soon)`.",
+    );
+  });
+
   it.each([
     ["release" as const, "no other node in service runs Windows Server 2019"],
     ["taint" as const, "it does not tolerate the taints"],

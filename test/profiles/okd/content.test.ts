@@ -44,9 +44,12 @@ describe("the kubelet's configuration", () => {
     });
   });
 
-  it("finds the cluster's DNS in the middle of a network too", () => {
-    const text = contentOf(okd.plans.configure(factsWith({ serviceNetwork: "10.96.128.0/17" })), "C:\\k\\kubelet.conf");
-    expect(JSON.parse(text).clusterDNS).toEqual(["10.96.128.10"]);
+  it.each([
+    ["in the middle of a network", {}, "10.96.128.10"],
+    ["at the configured address", { dnsAddress: "10.96.129.53" }, "10.96.129.53"],
+  ])("finds the cluster's DNS %s", (_where, more, address) => {
+    const facts = factsWith({ serviceNetwork: "10.96.128.0/17", ...more });
+    expect(JSON.parse(contentOf(okd.plans.configure(facts), "C:\\k\\kubelet.conf")).clusterDNS).toEqual([address]);
   });
 });
 

@@ -126,6 +126,86 @@ describe("creating", () => {
   });
 });
 
+describe("admission", () => {
+  const MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+  const pods = "/api/v1/namespaces/default/pods";
+
+  test("gives each container of a pod the token of its account, beside the mounts that it has", async () => {
+    const other = { name: "own", mountPath: "/own" };
+    const spec = {
+      initContainers: [{ name: "first", image: "pause" }],
+      containers: [{ name: "main", image: "pause", volumeMounts: [other] }],
+      volumes: [{ name: "own", emptyDir: {} }],
+    };
+    const { body } = await ask(`POST ${pods}`, pod("p", spec));
+    expect([body.spec.serviceAccountName, body.spec.serviceAccount]).toEqual(["default", "default"]);
+    const [own, token] = body.spec.volumes;
+    expect([body.spec.volumes.length, own.name]).toEqual([2, "own"]);
+    expect(token.name).toMatch(/^kube-api-access-[a-z0-9]{5}$/);
+    expect(token.projected).toEqual({
+      defaultMode: 420,
+      sources: [
+        { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
+        { configMap: { items: [{ key: "ca.crt", path: "ca.crt" }], name: "kube-root-ca.crt" } },
+        {
+          downwardAPI: {
+            items: [{ fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" }, path: "namespace" }],
+          },
+        },
+      ],
+    });
+    const mount = { mountPath: MOUNT, name: token.name, readOnly: true };
+    expect(body.spec.initContainers[0].volumeMounts).toEqual([mount]);
+    expect(body.spec.containers[0].volumeMounts).toEqual([other, mount]);
+  });
+
+  test.each([
+    ["that wants none", { automountServiceAccountToken: false }],
+    [
+      "that mounts something else there",
+      {
+        containers: [{ name: "main", image: "pause", volumeMounts: [{ name: "own", mountPath: MOUNT }] }],
+        volumes: [{ name: "own", emptyDir: {} }],
+      },
+    ],
+  ])("gives no token to a pod %s", async (_what, spec) => {
+    const { body } = await ask(`POST ${pods}`, pod("p", spec));
+    const names = (body.spec.volumes ?? []).map(({ name }: { name: string }) => name);
+    expect([body.spec.serviceAccount, names.filter((name: string) => name !== "own")]).toEqual(["default", []]);
+  });
+
+  test("gives the token of an account that has none unless the pod asks for it", async () => {
+    const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "quiet" } };
+    await ask("POST /api/v1/namespaces/default/serviceaccounts", { ...account, automountServiceAccountToken: false });
+    const volumes = async (name: string, spec: object) =>
+      (await ask(`POST ${pods}`, pod(name, { serviceAccountName: "quiet", ...spec }))).body.spec.volumes?.length ?? 0;
+    expect(await volumes("p", {})).toBe(0);
+    expect(await volumes("q", { automountServiceAccountToken: true })).toBe(1);
+  });
+
+  test("labels a namespace with its name, whatever its writer says", async () => {
+    const label = "kubernetes.io/metadata.name";
+    expect((await ask("GET /api/v1/namespaces/default")).body.metadata.labels[label]).toBe("default");
+    const named = { apiVersion: "v1", kind: "Namespace", metadata: { name: "named", labels: { [label]: "other" } } };
+    expect((await ask("POST /api/v1/namespaces", named)).body.metadata.labels).toEqual({ [label]: "named" });
+    const patched = await ask("PATCH /api/v1/namespaces/named", { metadata: { labels: { [label]: null } } }, MERGE);
+    expect(patched.body.metadata.labels).toEqual({ [label]: "named" });
+  });
+
+  test("taints a new Node as not ready in the answer already, once", async () => {
+    const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+    const own = { key: "os", value: "Windows", effect: "NoSchedule" };
+    const taints = async (name: string, given?: object[]) => {
+      const { metadata, ...node } = linuxNode(name);
+      const spec = given === undefined ? {} : { taints: given };
+      return (await ask("POST /api/v1/nodes", { ...node, metadata, spec })).body.spec.taints;
+    };
+    expect(await taints("n")).toEqual([notReady]);
+    expect(await taints("m", [own])).toEqual([own, notReady]);
+    expect(await taints("o", [notReady])).toEqual([notReady]);
+  });
+});
+
 describe("changing", () => {
   test("refuses an update of an older version", async () => {
     const { body: first } = await ask(`POST ${maps}`, map("one"));

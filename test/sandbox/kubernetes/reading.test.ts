@@ -3,7 +3,7 @@ import { turn } from "../../../lib/sandbox/core/activity.ts";
 import { type PacedClock, pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import type { Ask, StillCluster } from "./cluster.ts";
-import { clusterOn, NOON, sandboxOnly, stillCluster } from "./cluster.ts";
+import { clusterOn, NOON, needsKind, sandboxOnly, stillCluster } from "./cluster.ts";
 
 let cluster: StillCluster;
 let ask: Ask;
@@ -31,6 +31,25 @@ describe("listing", () => {
     expect(first.metadata.remainingItemCount).toBeGreaterThanOrEqual(1);
     await ask(`DELETE ${maps}/c`);
     expect(names((await ask(`GET ${maps}?limit=2&continue=${first.metadata.continue}`)).body)).toEqual(["c"]);
+  });
+
+  test("names the kind of a built-in type's objects once, for all of them", async () => {
+    await ask(`POST ${maps}`, map("one"));
+    const { body } = await ask(`GET ${maps}`);
+    expect([body.apiVersion, body.kind]).toEqual(["v1", "ConfigMapList"]);
+    for (const item of body.items) expect([item.apiVersion, item.kind]).toEqual([undefined, undefined]);
+    const { body: one } = await ask(`GET ${maps}/one`);
+    expect([one.apiVersion, one.kind]).toEqual(["v1", "ConfigMap"]);
+  });
+
+  test("names the kind of a custom type's objects in each of them", async () => {
+    const sets = "/apis/config.openshift.io/v1/imagedigestmirrorsets";
+    await needsKind(cluster, `GET ${sets}`);
+    const kind = { apiVersion: "config.openshift.io/v1", kind: "ImageDigestMirrorSet" };
+    await ask(`POST ${sets}`, { ...kind, metadata: { name: "listed" }, spec: {} });
+    const { body } = await ask(`GET ${sets}`);
+    expect(body.kind).toBe("ImageDigestMirrorSetList");
+    for (const item of body.items) expect(item).toMatchObject(kind);
   });
 
   test("drops a snapshot after five minutes", async () => {

@@ -150,6 +150,23 @@ describe("a role", () => {
     expect([status, body.message]).toEqual([422, message]);
   });
 
+  const lacking = (field: string, what: string) => `rules[0].${field}: Required value: ${what}`;
+  const noVerb = lacking("verbs", "verbs must contain at least one value");
+  const noGroup = lacking("apiGroups", "resource rules must supply at least one api group");
+  const noResource = lacking("resources", "resource rules must supply at least one resource");
+
+  test.each([
+    [{ apiGroups: [""] }, noResource],
+    [{ apiGroups: [""], resources: [] }, noResource],
+    [{ resources: ["pods"] }, noGroup],
+    [{ verbs: [], apiGroups: [""], resources: ["pods"] }, noVerb],
+    [{ verbs: [], ...onPaths }, noVerb],
+    [{ verbs: [] }, `[${noVerb}, ${noGroup}, ${noResource}]`],
+  ])("is refused for a rule that grants nothing: %j", async (rule, faults) => {
+    const { status, body } = await cluster.admin(`POST ${roles}/clusterroles`, ofRole("ClusterRole", rule));
+    expect([status, body.message]).toEqual([422, `ClusterRole.${RBAC.apiGroup} "worded-paths" is invalid: ${faults}`]);
+  });
+
   test("that is bound stays: another needs another binding", async () => {
     const path = `${roles}/clusterrolebindings`;
     const binding = {

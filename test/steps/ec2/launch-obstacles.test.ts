@@ -51,6 +51,13 @@ it.for<[string, Partial<LaunchFacts>, string[]]>([
   expect(refusedLaunch(found) === undefined).toBe(kinds.length === 0);
 });
 
+it("lets a launch through where the DNS Service has the configured address", () => {
+  const elsewhere = facts({ dnsAddress: "172.30.0.53" });
+  expect(refusedLaunch(judged(elsewhere))).toContain("set `cluster.dnsAddress` to `172.30.0.53`");
+  const named = { cluster: { ...configuration.cluster, dnsAddress: "172.30.0.53" } };
+  expect(launchObstacles(elsewhere, named, okd.network)).toEqual([]);
+});
+
 it("lets a launch beside WMCO through where it is meant", () => {
   expect(refusedLaunch(judged(facts({ wmco: true })))).toMatch(/Next: let one of the two/);
   expect(refusedLaunch(launchObstacles(facts({ wmco: true }), meant, okd.network))).toBeUndefined();

@@ -1,42 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AwsError } from "../../../lambdas/clients/aws-call.ts";
-import type { DynamoDb } from "../../../lambdas/clients/dynamodb.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
 import type { StepContext } from "../../../lambdas/steps/context.ts";
 import { slots } from "../../../lambdas/steps/ledger/slots.ts";
+import { heldTable } from "./held-table.ts";
 
 const OWNERS = 50;
 const HOUR = 3_600_000;
-
-/** The table as DynamoDB keeps it, each call of which comes when the scheduler says. */
-function heldTable(turn: () => Promise<void>): DynamoDb {
-  const items = new Map<string, Record<string, unknown>>();
-  const put = (item: Record<string, unknown>, seen: unknown) => {
-    if (items.get(String(item.sk))?.version !== seen) throw new AwsError("ConditionalCheckFailedException", "", 400);
-    items.set(String(item.sk), item);
-    return {};
-  };
-  return async (action, { Key, Item, ExpressionAttributeValues }) => {
-    await turn();
-    if (action === "Query") return { Items: [...items.values()] };
-    // An item that must be missing has no version to compare.
-    if (action === "PutItem") return put(Item as Record<string, unknown>, ExpressionAttributeValues?.[":seen"]);
-    const before = items.get((Key as { sk: string }).sk);
-    return before ? { Item: before } : {};
-  };
-}
 
 /** A pool of nodes, and an operation on each of them. */
 function setting(turn: () => Promise<void>, most: number) {
   const away = new Set<string>();
   const ended = new Set<string>();
+  const refused = new Set<string>();
   const overruns: number[] = [];
   const clients = {
     dynamodb: heldTable(turn),
     functions: {
       execution: async (arn: string) => {
         await turn();
+        if (refused.has(arn)) throw new AwsError("AccessDeniedException", "lambda:GetDurableExecution", 403);
         return ended.has(arn) ? { status: "STOPPED", endedAt: 0 } : { status: "RUNNING" };
       },
     },
@@ -56,7 +40,7 @@ function setting(turn: () => Promise<void>, most: number) {
     away.add(uid);
     if (away.size > most) overruns.push(away.size);
   };
-  return { verbs, look, away, ended, leave, overruns };
+  return { verbs, look, away, ended, refused, leave, overruns };
 }
 
 type Setting = ReturnType<typeof setting>;
@@ -119,6 +103,16 @@ describe("Slots of a pool", () => {
       { numRuns: 20 },
     );
   }, 60_000);
+
+  it("stay with a holder whose execution Lambda refuses to show, as with one that runs", async () => {
+    const here = setting(async () => undefined, 1);
+    expect(await ask(here, 0)).toBe(1);
+    here.refused.add("arn:0");
+    const asking = { owner: "remove-1:0", execution: "arn:1", uid: "n1", node: "n1" };
+    expect(await here.verbs.take("web", asking, here.look)).toMatchObject({ granted: false });
+    expect(await here.verbs.held("web")).toHaveLength(1);
+    expect(await here.verbs.left()).toEqual([]);
+  });
 });
 
 /** Lets those who wait for their turn go on one at a time, in an order that the stream decides. */

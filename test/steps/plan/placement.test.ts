@@ -1,6 +1,7 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { type ClusterState, placementsOf } from "../../../lambdas/steps/plan/placement.ts";
+import { movedPods } from "../../../lambdas/steps/cluster/node-facts.ts";
+import { type ClusterState, placementsOf, recreatedOf } from "../../../lambdas/steps/plan/placement.ts";
 import { inBaseUnits } from "../../../lambdas/steps/plan/quantity.ts";
 import { requestsOf } from "../../../lambdas/steps/plan/resources.ts";
 import { volumesAllow } from "../../../lambdas/steps/plan/volume-zones.ts";
@@ -182,4 +183,11 @@ describe("What a pod asks for", () => {
   it.each(["", "five", "1.2.3", "5Q"])("refuses '%s'", (quantity) => {
     expect(() => inBaseUnits(quantity)).toThrow("is not a quantity");
   });
+});
+
+it("is placed only if another pod comes in its place", () => {
+  const alone = pod("alone", "web-1", { metadata: { name: "alone", namespace: "shop" } });
+  const leaving = [alone, pod("web", "web-1"), pod("step", "web-1")];
+  const moved = movedPods(leaving, new Set(["shop/step"]));
+  expect(recreatedOf(leaving, moved).map(({ metadata }) => metadata?.name)).toEqual(["web"]);
 });

@@ -34,9 +34,9 @@ test("the ready pods of each workload of the node are counted on all nodes", () 
   expect(readinessBefore(pods, "win-1")).toEqual([{ uid: "cart", workload: "shop/ReplicaSet cart", ready: 2 }]);
 });
 
-test("a workload with fewer ready pods than before is named, and one without any pod is not", () => {
+test("a workload with fewer ready pods than before is named, also where its owner cannot make any", () => {
   const before = [{ uid: "cart", workload: "shop/ReplicaSet cart", ready: 2 }];
   expect(lessReady(before, [podOf(), podOf({ isReady: false })])).toEqual([{ ...before[0], now: 1 }]);
   expect(lessReady(before, [podOf(), podOf({ on: "win-2" }), podOf({ isReady: false })])).toEqual([]);
-  expect(lessReady(before, [podOf({ owner: "db" })])).toEqual([]);
+  expect(lessReady(before, [podOf({ owner: "db" })])).toEqual([{ ...before[0], now: 0 }]);
 });

@@ -1,4 +1,8 @@
+import { SSMClient } from "@aws-sdk/client-ssm";
+import { ApiException } from "@kubernetes/client-node";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { StepContext } from "../../../lambdas/steps/context.ts";
+import { traces } from "../../../lambdas/steps/plan/traces.ts";
 import type { Steps } from "../../../lambdas/steps/steps.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";
@@ -56,4 +60,28 @@ test("A role without the right leaves a gap that is named, and no refusal", asyn
   expect(unread.join()).toMatch(
     /^SSM associations \(.*not authorized to perform: ssm:DescribeInstanceAssociationsStatus/,
   );
+});
+
+test.each([
+  ["An API server that has just started is asked again", 1, { machine: "windows-1", unread: 0 }],
+  ["A right that the account lacks is a gap that is named", 2, { machine: undefined, unread: 1 }],
+])("%s before a Machine counts as unread", async (_, refusals, expected) => {
+  const message = 'machines.machine.openshift.io is forbidden: User "act" cannot list resource "machines"';
+  const denied = new ApiException(403, "Forbidden", JSON.stringify({ kind: "Status", message }), {});
+  const machine = { metadata: { name: "windows-1" }, spec: { providerID: `aws:///us-west-2a/${INSTANCE}` } };
+  let asked = 0;
+  const custom = {
+    listNamespacedCustomObject: async ({ plural }: { readonly plural: string }) => {
+      if (plural !== "machines") return { items: [] };
+      asked += 1;
+      if (asked <= refusals) throw denied;
+      return { items: [machine] };
+    },
+  };
+  const ssm = Object.assign(new SSMClient({ region: "us-west-2" }), { send: async () => ({}) });
+  const pauses: number[] = [];
+  const context = { clients: { kubernetes: { custom }, ssm }, pause: async (ms: number) => void pauses.push(ms) };
+  const seen = await traces(context as unknown as StepContext).of(INSTANCE, false);
+  expect({ machine: seen.machineFacts?.metadata.name, unread: seen.unread.length }).toEqual(expected);
+  expect(pauses).toEqual([2_000]);
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
+import { isBusy } from "../../../lambdas/steps/client-errors.ts";
 import { roster } from "../../../lambdas/steps/slack/roster.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";
+import { peopleRefused, refusals } from "./refusing.ts";
 
 let simulator: TestSimulator;
 beforeAll(async () => {
@@ -47,6 +49,23 @@ describe("the directory", () => {
     const slack = { ...simulator.configuration.slack, channel: "C0PARTNERS" };
     await simulator.as("cloud-events").people.synchronise({ ...simulator.configuration, slack });
     expect((await readAt())?.memberships).toMatchObject({ U0OPERATOR: "shared-channel" });
+  });
+});
+
+describe("a call that Slack refuses", () => {
+  it.each(refusals)("makes nobody a guest, and may be tried again: %s", async (refusal) => {
+    const people = peopleRefused(refusal);
+    await expect(people.membership(simulator.configuration, "U0OPERATOR")).rejects.toSatisfy(isBusy);
+    await expect(people.groupsOf(["S0OPERATORS"], "U0OPERATOR")).rejects.toSatisfy(isBusy);
+  });
+
+  it("leaves the directory as it was, also where Slack does not show the channel", async () => {
+    const { people } = simulator.as("cloud-events");
+    await people.synchronise(simulator.configuration);
+    const before = await readAt();
+    const gone = { ...simulator.configuration.slack, channel: "C0NOWHERE" };
+    await expect(people.synchronise({ ...simulator.configuration, slack: gone })).rejects.toSatisfy(isBusy);
+    expect(await readAt()).toEqual(before);
   });
 });
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { withLog } from "../../../lambdas/logging.ts";
 import { isBusy } from "../../../lambdas/steps/client-errors.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { refusalCodes, refusalStatuses } from "../../../lib/sandbox/slack/faults.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";
+import { refusals } from "./refusing.ts";
 
 let simulator: TestSimulator;
 beforeAll(async () => {
@@ -94,6 +96,26 @@ describe("What is said in Slack", () => {
     simulator.simulation.faults.end(fault?.id ?? "");
     expect(error).toMatchObject({ message: `Slack answered ${status}` });
     expect(isBusy(error)).toBe(true);
+  });
+
+  it.each(refusals)("is logged and counted once when Slack refuses it: %s", async (refusal) => {
+    const fault = /^\d/.test(refusal)
+      ? simulator.simulation.faults.inject("slack-http", { status: refusal })
+      : simulator.simulation.faults.inject("slack-refuses", { code: refusal });
+    const lines: Record<string, unknown>[] = [];
+    const log = (line: string) => void lines.push(JSON.parse(line));
+    const runtime = { settings: simulator.settings("remove-node"), now: simulator.simulation.clock.now, log };
+    await withLog(runtime, {}, () =>
+      thread()
+        .update(CHANNEL, "1700000000.000100", saying("lost"))
+        .catch(() => ""),
+    );
+    simulator.simulation.faults.end(fault?.id ?? "");
+    const outcome = expect.stringMatching(/^(denied|unavailable)$/);
+    expect(lines).toEqual([
+      expect.objectContaining({ event: "refusal", service: "slack", action: "chat.update", outcome }),
+      expect.objectContaining({ SlackRefusals: 1, Kind: lines[0]?.outcome }),
+    ]);
   });
 
   it("is not sent to one person alone if Slack refuses it", async () => {

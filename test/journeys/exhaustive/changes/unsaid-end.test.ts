@@ -61,6 +61,19 @@ test.each(["drain", "freeze", "add"])(
   },
 );
 
+test("a mistake that Slack does not take is shown in the channel afterwards", async () => {
+  here = await withSeedNodes({ configuration: { approvals: {} } });
+  const down = ["chat.postEphemeral", "response_url"].map((method) => injectFault(here, "slack-down", { method }));
+  await here.type("operator", "/win drain ip-10-9-9-9");
+  await here.until(async () => (await newest(here)).operation.endedAt !== null, 60, "its end");
+  const { operation } = await newest(here);
+  await here.pass(15);
+  for (const fault of down) endFault(here, fault);
+  await here.pass(6);
+  const about = openly(here).filter((text) => text.includes(`\`${operation.id}\``));
+  expect(about).toEqual([expect.stringMatching(/not started[\s\S]*Windows node `ip-10-9-9-9` not found/)]);
+});
+
 test("a change by a schedule that Slack does not take is shown with its end afterwards, once", async () => {
   here = await startMirroring();
   const down = injectFault(here, "slack-down");

@@ -7,10 +7,11 @@ import {
   UNCORDON_NODE,
 } from "../../../../lambdas/messages/slack/buttons.ts";
 import { lambdaName } from "../../../../lib/sandbox/simulator.ts";
+import { notified } from "../../connecting.ts";
 import { heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { allowDisruptions, guardedPod, kubectl, otherWeb, podsOn, shortName, stateOf, web } from "../../others.ts";
-import { terminateFromOutside } from "../../outside.ts";
+import { endFault, injectFault, terminateFromOutside } from "../../outside.ts";
 import { inThreads, openly, privately } from "../../reading.ts";
 import { confirmRemoval, expectGone, expectKept, withSeedNodes } from "../../removal.ts";
 import { type Moment, type Restarts, recordRestarts } from "../../restarts.ts";
@@ -67,18 +68,36 @@ describe("A drain that has passed its deadline", () => {
     expect(isCordoned(one)).toBe(false);
   });
 
-  test("asks as soon as Slack takes the question", async () => {
-    here = await withSeedNodes(configuration({}));
+  test.each([
+    [4, "asks within a minute once Slack takes the question", 1],
+    [10, "calls people past Slack while Slack takes no question for long, and asks once it does", 6],
+  ])("whose question Slack does not take for %i minutes %s", async (minutes, _what, within) => {
+    here = await withSeedNodes(configuration({ continue: 20 }));
     const one = here;
     await guardedPod(one, web);
     await one.type("operator", `/win drain ${SHORT} --force ${web.name}`);
     await one.until(async () => (await newest(one)).nodes[0]?.stage === "evict", 5);
     const { faults } = one.simulator.simulation;
     const away = faults.inject("slack-5xx", { method: "chat.update" });
-    await one.pass(4);
+    await one.pass(minutes);
     expect(asks(one)).toBe(false);
+    const pages = notified(one).filter((text) => text.includes("was not drained by its deadline"));
+    expect(pages).toHaveLength(minutes === 4 ? 0 : 1);
     faults.end(away?.id ?? "");
-    await one.until(() => asks(one), 3, "the question");
+    await one.until(() => asks(one), within, "the question");
+    await allowDisruptions(one);
+    await one.press("operator", CONTINUE_DRAIN);
+    await settled(one, 10);
+    expect((await newest(one)).operation.status).toBe("succeeded");
+  });
+
+  test("asks anew while Slack does not say who has pressed", async () => {
+    const one = await lateDrain({ continue: 20 });
+    const fault = injectFault(one, "slack-refuses", { method: "users.info", code: "missing_scope" });
+    await one.press("operator", CONTINUE_DRAIN);
+    await one.pass(10);
+    expect(asks(one)).toBe(true);
+    endFault(one, fault);
     await allowDisruptions(one);
     await one.press("operator", CONTINUE_DRAIN);
     await settled(one, 10);

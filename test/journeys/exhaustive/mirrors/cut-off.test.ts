@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { expectSound } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { look } from "../../looking.ts";
+import { poolsWith } from "../../maintenance.ts";
 import { createSet, editSet, filesOn, nodes, reconciles, requested, said, startMirroring } from "../../mirroring.ts";
 import { openly, privately } from "../../reading.ts";
 
@@ -45,6 +46,24 @@ test("a set that would cut off images in use is asked for with those images; the
   const changes = (await reconciles(here)).filter(({ request }) => request.command === "reconcile" && !request.dryRun);
   expect(changes).toHaveLength(2);
   await expectSound(here);
+});
+
+test("a person who may not reconcile every pool accepts no consequence: it would hold for the others too", async () => {
+  const pools = poolsWith({});
+  const batch = { ...pools.web, policy: { reconcile: ["approver"] } };
+  here = await startMirroring({ pools: { ...pools, batch } });
+  await createSet(here, "tag", "base", never);
+  await here.until(() => said(here, "must not be contacted") === 1, 12, "the question");
+  for (const words of ["/win reconcile web", "/win reconcile"]) {
+    await here.type("operator", words);
+    await here.pass(22);
+    expect(files()).toEqual(nodes.map(() => []));
+  }
+  expect(privately(here, "operator").filter((one) => one.includes("accepting it holds for every pool"))).toHaveLength(
+    2,
+  );
+  const { said: list } = await look(here, "/win mirrors");
+  expect(list).toContain("❓ `registry.example.com` → ");
 });
 
 test("a set that would cut off images in use is written once it allows the source", async () => {

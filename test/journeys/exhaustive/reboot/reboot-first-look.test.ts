@@ -20,6 +20,7 @@ const faults = [
     how: { how: "ahead" },
     code: "clock-wrong",
     says: /clock of the machine is wrong/,
+    next: "--ec2",
   },
   {
     what: "the clock is behind",
@@ -27,6 +28,7 @@ const faults = [
     how: { how: "behind" },
     code: "clock-wrong",
     says: /clock of the machine is wrong/,
+    next: "--ec2",
   },
   {
     what: "the disk is full",
@@ -34,10 +36,19 @@ const faults = [
     how: {},
     code: "disk-full",
     says: /system drive of the machine has 0 MB free/,
+    next: "--ec2",
+  },
+  {
+    what: "the guard of the metadata route is gone",
+    kind: "guard-lost",
+    how: { how: "removed" },
+    code: "guard-task-missing",
+    says: /guard of the metadata route is not installed/,
+    next: `/win guard ${web.name}`,
   },
 ] as const;
 
-describe.each(faults)("A machine on which $what", ({ kind, how, code, says }) => {
+describe.each(faults)("A machine on which $what", ({ kind, how, code, says, next }) => {
   test("is refused before a pod is evicted, where no approval is needed", async () => {
     here = await unasked("reboot");
     const before = podsOn(here, web);
@@ -50,25 +61,28 @@ describe.each(faults)("A machine on which $what", ({ kind, how, code, says }) =>
     expect([isCordoned(here), podsOn(here, web)]).toEqual([false, before]);
   });
 
-  test("is refused before people are asked for an approval, with the way through EC2", async () => {
+  test("is refused before people are asked for an approval, with the next step", async () => {
     here = await withSeedNodes();
     injectFault(here, kind, { ...ofWeb, ...how });
+    await here.pass(3);
     await here.type("operator", force);
     await settled(here, 10);
     const { operation } = await newest(here);
     expect(operation.status).toBe("refused");
     expect(openly(here).join("\n")).toMatch(says);
-    expect(openly(here).join("\n")).toContain("--ec2");
+    expect(openly(here).join("\n")).toContain(next);
     expect(openly(here).join("\n")).not.toContain("[Approve]");
   });
 });
 
-test("A dry run names the full disk of a machine", async () => {
+test("A dry run names the full disk of a machine, and offers no reboot", async () => {
   here = await withSeedNodes();
   injectFault(here, "disk-full", ofWeb);
   await here.type("operator", `/win reboot ${SHORT} --dry-run`);
   await settled(here, 10);
-  expect(privately(here, "operator").join("\n")).toContain("A reboot is refused until that is corrected");
+  const shown = privately(here, "operator").join("\n");
+  expect(shown).toContain("A reboot is refused until that is corrected");
+  expect(shown).not.toContain("To apply:");
 });
 
 test("A plan shows the retirement that EC2 has scheduled, and a status check that fails", async () => {

@@ -13,8 +13,9 @@ afterEach(() => here.close());
 const asks = (): boolean => openly(here).at(-1)?.includes("is not drained yet") ?? false;
 
 /** A node with a pod whose containers do not end, whose reboot has passed the deadline of its drain. */
-async function stuckReboot(): Promise<void> {
+async function stuckReboot({ beside }: { readonly beside?: ReturnType<typeof podOn> } = {}): Promise<void> {
   here = await unasked("reboot", { reboot: { evict: 4, continue: 10 } });
+  if (beside) here.simulator.kubernetes.create(beside);
   here.simulator.kubernetes.create(podOn(web, "stuck"));
   await here.until(() => running(here, "stuck") === 1, 2, "the pod");
   injectFault(here, "containers-hang", { node: web.name, pod: "stuck" });
@@ -52,11 +53,19 @@ describe("A reboot of a node with a pod whose containers do not end", () => {
     expect(inThreads(here).join("\n")).toContain("did not end within their grace: default/later");
   });
 
-  test("leaves the node cordoned without an answer", async () => {
-    await stuckReboot();
+  test("offers it beside a pod that holds the drain up otherwise, and keeps the node cordoned", async () => {
+    const metadata = { annotations: { "casement.dev/do-not-disrupt": "true" } };
+    await stuckReboot({ beside: podOn(web, "nightly", { metadata }) });
+    expect(openly(here).at(-1)).toContain("1 pod stuck terminating (default/stuck)");
+    expect(openly(here).at(-1)).toContain("default/nightly must not be interrupted");
+    await here.press("operator", REBOOT_WITH_PODS);
+    await here.until(() => !asks(), 5, "the drain to go on");
+    await here.until(asks, 20, "the next question");
+    expect(openly(here).at(-1)).not.toContain("stuck terminating");
+    expect(openly(here).at(-1)).toContain("Without a decision it stays cordoned");
     await settled(here, 20);
     const { operation, nodes } = await newest(here);
-    expect(nodes[0]?.failure).toMatchObject({ stage: "evict", code: "pod-stuck" });
+    expect(nodes[0]?.failure).toMatchObject({ stage: "evict", code: "pod-must-not-be-interrupted" });
     expect(operation.summary).toContain("the node stays cordoned, because pods on it do not end");
     expect(isCordoned(here)).toBe(true);
   });

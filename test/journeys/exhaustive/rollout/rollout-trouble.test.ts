@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { APPROVE_OPERATION, CANCEL_OPERATION, RESUME_ROLLOUT } from "../../../../lambdas/messages/slack/buttons.ts";
+import {
+  APPROVE_OPERATION,
+  CANCEL_OPERATION,
+  PAUSE_ROLLOUT,
+  RESUME_ROLLOUT,
+} from "../../../../lambdas/messages/slack/buttons.ts";
 import { heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { kubectl } from "../../others.ts";
@@ -116,6 +121,22 @@ describe("A rollout in which others are at work", { timeout: 120_000 }, () => {
     await settled(here, 240);
     expect((await rolloutOf()).summary).toContain("1 of 2 nodes is rebooted and proven.");
     expect([cordoned(), await heldBack(here)]).toEqual([[], []]);
+  });
+
+  test("goes on while Slack does not say who people are, and hears a pause once it does", async () => {
+    await begin(1);
+    const before = boots();
+    await here.type("operator", `/win reboot ${names[0]} ${names[1]} ${names[2]}`);
+    await reaches(0, "reboot");
+    const fault = injectFault(here, "slack-refuses", { method: "users.info", code: "token_revoked" });
+    await reaches(1, "reboot");
+    await here.press("operator", PAUSE_ROLLOUT);
+    await here.pass(10);
+    expect((await rolloutOf()).rollout?.paused ?? null).toBeNull();
+    endFault(here, fault);
+    await paused();
+    expect((await nodesOf()).filter(({ status }) => status === "failed")).toEqual([]);
+    expect(bootOf(names[1])).not.toBe(before[1]);
   });
 
   test.each(["reboot", "prove"])(
