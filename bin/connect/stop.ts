@@ -61,5 +61,8 @@ export async function thaw(place: Place, options: StopOptions): Promise<string> 
   const target = targetOf(place, options);
   const { records } = await recordsAt(place);
   const ended = await records.end("freeze", target);
-  return plainly(place, endedSummary("freeze", [target], ended ? [target] : []));
+  return plainly(
+    place,
+    endedSummary("freeze", { targets: [target], ended: ended ? [target] : [], left: await records.all() }),
+  );
 }

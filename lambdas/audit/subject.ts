@@ -1,3 +1,4 @@
+import { beginsWith } from "../commands/node-matches.ts";
 import { isOperationId } from "../commands/operation-id.ts";
 import type { Act, Actor, AuditedNode } from "./entry.ts";
 
@@ -29,17 +30,13 @@ const isBy = (by: Actor | undefined, who: string): boolean =>
   by !== undefined &&
   ("rule" in by ? [by.rule] : [by.person, by.name ?? ""]).some((name) => name.toLowerCase() === who);
 
-/** Does the name begin so, up to a separator? "ip-10-0-3-7" is no beginning of "ip-10-0-3-70". */
-const begins = (name: string, beginning: string): boolean =>
-  name.startsWith(beginning) && !(/\d$/.test(beginning) && /^\d/.test(name.slice(beginning.length)));
-
 const isNamed = ({ name = "", uid = "", instanceId = "" }: AuditedNode, named: string): boolean =>
-  begins(name, named) || instanceId.startsWith(named) || uid === named;
+  beginsWith(name, named) || instanceId.startsWith(named) || uid === named;
 
 /** Does an act concern the subject? */
 export function concerns({ by, node, what, detail = {} }: Act, subject: AuditSubject): boolean {
   if (subject.kind === "person") return isBy(by, subject.who);
   if (subject.kind !== "node") return true;
   const requested = what === "requested" && typeof detail.node === "string" ? detail.node : null;
-  return isNamed(node ?? {}, subject.named) || (requested !== null && begins(requested, subject.named));
+  return isNamed(node ?? {}, subject.named) || (requested !== null && beginsWith(requested, subject.named));
 }

@@ -14,8 +14,7 @@ const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
 
 /**
  * Begins the work on one node of a rollout, on the newest release. The record gets the execution's ARN, by which the
- * rollout checks
- * that it still runs.
+ * rollout checks that it still runs.
  * @returns null when the rollout has closed the node since, and for a start that is not the rollout's own
  * @throws Forbidden when the requester may not reboot any more
  */

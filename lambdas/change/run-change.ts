@@ -38,8 +38,7 @@ interface Held<P> {
 
 /**
  * Index of the node that an execution works on: the only one of its operation, or one of a rollout. A node that was
- * restored and is
- * begun again has a new index, because audit entries and commands are named by it.
+ * restored and is begun again has a new index, because audit entries and commands are named by it.
  */
 const indexOf = ({ part, again = 0 }: Start): number => part?.index ?? again;
 
@@ -227,8 +226,8 @@ async function workOnPart<R extends NodeRequest, P, T extends ChangeTask>(
 
 /**
  * Runs a change from its plan to its end: plan, dry run, approval, window, lease, stages, end, release. Every change
- * may wait in the
- * ledger until another execution continues it, shows its end in its one message, and always releases slot and lease.
+ * may wait in the ledger until another execution continues it, shows its end in its one message, and always releases
+ * slot and lease.
  */
 async function runChange<R extends NodeRequest, P, T extends ChangeTask>(
   execution: Execution,

@@ -31,7 +31,7 @@ const deleters: Readonly<Record<string, Deleter>> = {
  */
 const leftAfter: Readonly<Record<Deleter, number>> = { autoscaler: 30 * MINUTE, karpenter: 60 * MINUTE };
 
-/** Time of the first scheduled observation of a mark, ISO 8601, by the key of its taint. */
+/** Time of the first scheduled observation of a mark, ISO 8601, by the key of its taint or annotation. */
 export type SeenMarks = Readonly<Record<string, string>>;
 
 /** A taint that marks a node for deletion. */

@@ -37,5 +37,8 @@ export const KUBELET_CLIENTS = "casement.dev/kubelet-clients";
  */
 export const OUT_OF_BALANCERS = "node.kubernetes.io/exclude-from-external-load-balancers";
 
+/** Annotation with which WMCO requests a reboot of a node from itself (its pkg/metadata/metadata.go). */
+export const WMCO_REBOOT = "windowsmachineconfig.openshift.io/reboot-required";
+
 /** Label with the Windows build, set by the kubelet. */
 export const BUILD_LABEL = "node.kubernetes.io/windows-build";

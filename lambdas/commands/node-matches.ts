@@ -18,13 +18,13 @@ export const hostOf = (name: string): string => (/^\d+(?:\.\d+){3}$/.test(name) 
 export const isNamed = (name: string, typed: string): boolean => typed === name || typed === hostOf(name);
 
 /** Does a name begin with a text? The text may not cut a number: "ip-10-0-3-7" does not begin "ip-10-0-3-70". */
-const begins = (beginning: string, name: string): boolean =>
+export const beginsWith = (name: string, beginning: string): boolean =>
   name.startsWith(beginning) && !(/\d$/.test(beginning) && /^\d/.test(name.slice(beginning.length)));
 
 const means = <T extends NodeNames>(typed: string): readonly ((node: T) => boolean)[] => [
   (node) => node.name === typed || node.instanceId === typed || node.addresses.includes(typed),
   (node) => hostOf(node.name) === typed,
-  (node) => begins(typed, node.name) || (typed.startsWith("i-") && (node.instanceId ?? "").startsWith(typed)),
+  (node) => beginsWith(node.name, typed) || (typed.startsWith("i-") && (node.instanceId ?? "").startsWith(typed)),
 ];
 
 /**

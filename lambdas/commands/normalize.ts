@@ -116,8 +116,8 @@ function withTypes(words: readonly Word[]): Word[] {
 
 /**
  * Splits typed text into words, without Slack's links and escapes, invisible characters and framing signs, with plain
- * hyphens, quotes and digits. A quoted text is one
- * word, kubectl's `node/NAME` becomes the words `node NAME`, and mentions (`<@u123>`) stay unchanged.
+ * hyphens, quotes and digits. A quoted text is one word, kubectl's `node/NAME` becomes the words `node NAME`, and
+ * mentions (`<@u123>`) stay unchanged.
  * @param text the text of a slash command as Slack sends it
  */
 export function normalize(text: string): Word[] {

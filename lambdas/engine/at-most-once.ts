@@ -44,8 +44,7 @@ async function tryOnce<T>(
 
 /**
  * Runs a step that must not run twice. If an interruption leaves open whether it ran, it runs again only after `lookUp`
- * has found
- * no result.
+ * has found no result.
  */
 export async function stepAtMostOnce<T>(ctx: DurableContext, name: string, unique: UniqueWork<T>): Promise<T> {
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {

@@ -65,8 +65,7 @@ export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
 
 /**
  * Runs work on every item, at most `most` of them together. Items begin in the list's order, whichever ends first: in a
- * replay
- * each gets the same place among the operations of the execution.
+ * replay each gets the same place among the operations of the execution.
  * @throws the first error, once the work on every item that had begun has ended
  */
 export async function atMost<T, R>(

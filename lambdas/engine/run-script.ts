@@ -154,8 +154,7 @@ interface ScriptResult {
 
 /**
  * Runs a script on a machine and waits for its result line. The command's event or the instance's end wakes the wait;
- * if no
- * event comes, it polls. The command is sent exactly once, also across crashes.
+ * if no event comes, it polls. The command is sent exactly once, also across crashes.
  * @returns the script's own result, which may still say `ok: false`
  * @throws StageFailed with the machine's words, or when the deadline passes; MachineEnded; Cancelled
  */

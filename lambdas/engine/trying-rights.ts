@@ -19,17 +19,15 @@ const asksToTry = (payload: object): payload is TryRights => "tryRights" in payl
 
 /**
  * Was the function invoked through the alias that only tries rights? Such a call does no work: otherwise a caller
- * allowed to ask
- * for a function's rights could make the function use them. The context names the alias at an execution's first
- * invocation.
+ * allowed to ask for a function's rights could make the function use them. The context names the alias at an
+ * execution's first invocation.
  */
 const isForRights = ({ lambdaContext }: DurableContext): boolean =>
   lambdaContext.invokedFunctionArn.endsWith(`:${RIGHTS}`);
 
 /**
  * Wraps a workflow so that it also reports its role's missing rights: no other function can try them without holding
- * the
- * same rights.
+ * the same rights.
  * @param name the function whose rights these are
  */
 export const tryingRights =

@@ -1,3 +1,5 @@
+import type { AgentCount } from "./facts.ts";
+
 /** Last report of an SSM agent, as Systems Manager has it. */
 export interface AgentReport {
   readonly online: boolean;
@@ -18,3 +20,13 @@ const SILENT_AFTER_MS = 11 * 60_000;
  */
 export const isReportOverdue = (report: AgentReport | undefined, now: number): boolean =>
   !report?.online || report.lastPingAt === null || now - Date.parse(report.lastPingAt) > SILENT_AFTER_MS;
+
+/** Counts the silent agents of machines. @param now milliseconds since the epoch */
+export const agentCount = (
+  instanceIds: readonly string[],
+  reports: ReadonlyMap<string, AgentReport>,
+  now: number,
+): AgentCount => ({
+  silent: instanceIds.filter((id) => isReportOverdue(reports.get(id), now)).length,
+  of: instanceIds.length,
+});

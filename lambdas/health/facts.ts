@@ -164,6 +164,8 @@ export interface HealthFacts {
   readonly expected: ExpectedMachine;
   /** Agents of the cluster's running Windows machines; set where this one's is silent. */
   readonly agents?: AgentCount;
+  /** Keys of the taints with which nodes of pools register; set where those of others are to be named. */
+  readonly poolTaints?: readonly string[];
   /** Set to prove a reboot. */
   readonly before?: BootBefore;
   /** Set to check the data plane: the newest result of its scheduled probe, or the reason why there is none. */

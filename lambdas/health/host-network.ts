@@ -1,4 +1,5 @@
-import { bootTime, byOurClock, type HealthFacts, type MachineFacts, type NetworkedPod } from "./facts.ts";
+import type { Answers } from "../machine/questions.ts";
+import { bootTime, byOurClock, type ExpectedMachine, type HealthFacts, type NetworkedPod } from "./facts.ts";
 
 /** Name of the Host Networking Service, which keeps the endpoints of pods and the load balancers of Services. */
 export const HNS = "hns";
@@ -10,8 +11,22 @@ export const HNS = "hns";
 const FIRST_CALL_MS = 60_000;
 
 /** Finds the start of a service's process by the machine's clock, ISO 8601; undefined if it does not run. */
-const startOf = ({ answers }: MachineFacts, name: string): string | undefined =>
-  answers.services?.find((one) => one.name === name && one.state === "Running")?.startedAt ?? undefined;
+const startOf = (services: Answers["services"], name: string): string | undefined =>
+  services?.find((one) => one.name === name && one.state === "Running")?.startedAt ?? undefined;
+
+/**
+ * Finds the start of HNS where it is younger than the service proxy.
+ * @returns by the machine's clock, ISO 8601; undefined if it is not younger, or if a start is not known
+ */
+export function lateHnsStart(
+  { services }: Answers,
+  { networkServices: [proxy] = [] }: Pick<ExpectedMachine, "networkServices">,
+): string | undefined {
+  if (proxy === undefined) return undefined;
+  const [hns, user] = [startOf(services, HNS), startOf(services, proxy)];
+  if (hns === undefined || user === undefined) return undefined;
+  return Date.parse(hns) - Date.parse(user) > FIRST_CALL_MS ? hns : undefined;
+}
 
 /**
  * Finds a restart of HNS after the start of the service proxy. HNS loses load balancers then, and a kube-proxy that goes
@@ -19,12 +34,8 @@ const startOf = ({ answers }: MachineFacts, name: string): string | undefined =>
  * @returns its time by Casement's clock in milliseconds since the epoch; null if there was none, or if it is not known
  */
 export function hnsRestart({ machine, expected }: Pick<HealthFacts, "machine" | "expected">): number | null {
-  const [proxy] = expected.networkServices ?? [];
-  if (!machine.known || proxy === undefined) return null;
-  const [hns, user] = [startOf(machine.value, HNS), startOf(machine.value, proxy)];
-  if (hns === undefined || user === undefined) return null;
-  const isYounger = Date.parse(hns) - Date.parse(user) > FIRST_CALL_MS;
-  return isYounger ? byOurClock(machine.value, hns) : null;
+  const start = machine.known ? lateHnsStart(machine.value.answers, expected) : undefined;
+  return machine.known && start !== undefined ? byOurClock(machine.value, start) : null;
 }
 
 /** Milliseconds for which a pod must have run: the pods and the endpoints are not read in the same moment. */

@@ -2,7 +2,8 @@ import { isDeletionMark } from "../cluster/deletion-marks.ts";
 import { SOON_REBOOTED } from "../cluster/node-keys.ts";
 import { agentEvidence, HEARTBEAT_MS } from "./agent-evidence.ts";
 import { by, type Judgement, OK, unknownResult, wrong } from "./check.ts";
-import { bootTime, byOurClock, type HealthFacts } from "./facts.ts";
+import { bootTime, byOurClock, type HealthFacts, type NodeFacts } from "./facts.ts";
+import type { AgentEvidence } from "./trouble.ts";
 
 /** Check of the instance's state in EC2. */
 const instance = by("ec2", "instance", ({ instanceId, state, because }) =>
@@ -31,6 +32,12 @@ const unable = (words: string): Judgement =>
 const silentAgent = (since: string | null, facts: HealthFacts): Judgement =>
   wrong({ kind: "agent-silent", since, evidence: agentEvidence(facts) });
 
+/** Causes that keep an agent from registering, as they keep one from reporting. */
+const EXPLAINING: ReadonlySet<AgentEvidence["kind"]> = new Set(["no-profile", "many", "clock-ahead", "clock-behind"]);
+
+const missingAgent = (facts: HealthFacts): Judgement =>
+  EXPLAINING.has(agentEvidence(facts).kind) ? silentAgent(null, facts) : wrong({ kind: "agent-missing" });
+
 /**
  * Check of the SSM agent. It reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes), so
  * "online" may date from before the reboot that must be proven. An agent that answered is online, whatever SSM reports.
@@ -38,7 +45,7 @@ const silentAgent = (since: string | null, facts: HealthFacts): Judgement =>
 const agent = by("ssm", "agent", ({ registered, online, lastPingAt, failure, isDeaf }, facts) => {
   const { machine, before } = facts;
   if (machine.known && !before) return OK;
-  if (!registered) return wrong({ kind: "agent-missing" });
+  if (!registered) return missingAgent(facts);
   if (failure !== null) return unable(failure);
   if (!machine.known && (isDeaf || !online)) return silentAgent(lastPingAt, facts);
   if (!before || lastPingAt === null) return OK;
@@ -84,12 +91,29 @@ const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 /** Prefixes of taints that a controller or Casement sets on a faulty node; a pool's own taints have other prefixes. */
 const TROUBLED = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "casement.dev/"];
 
-const taints = by("kubernetes", "taints", ({ taints: all, marks }) => {
+/** Effects with which a taint keeps new pods away. */
+const REPELLING: ReadonlySet<string> = new Set(["NoSchedule", "NoExecute"]);
+
+const shown = ({ key, value, effect }: NodeFacts["taints"][number]): string =>
+  `${key}${value ? `=${value}` : ""}:${effect}`;
+
+/** Judges taints that neither a pool nor Kubernetes nor Casement has put on the node. */
+function othersTaints(all: NodeFacts["taints"], own: readonly string[]): Judgement {
+  const foreign = all.filter(
+    ({ key, effect }) =>
+      REPELLING.has(effect) && !own.includes(key) && !TROUBLED.some((prefix) => key.startsWith(prefix)),
+  );
+  const keys = [...new Set(foreign.map(({ key }) => key))];
+  return foreign.length === 0 ? OK : wrong({ kind: "tainted-by-others", taints: foreign.map(shown), keys });
+}
+
+const taints = by("kubernetes", "taints", ({ taints: all, marks }, { poolTaints }) => {
   const troubled = all
     .filter(({ key }) => isDeletionMark(key) || TROUBLED.some((prefix) => key.startsWith(prefix)))
     .filter(({ key, effect }) => key !== UNSCHEDULABLE && !(key === SOON_REBOOTED && effect === "PreferNoSchedule"))
-    .map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`);
-  return troubled.length === 0 ? OK : wrong({ kind: "tainted", taints: troubled, ...(marks ? { marks } : {}) });
+    .map(shown);
+  if (troubled.length > 0) return wrong({ kind: "tainted", taints: troubled, ...(marks ? { marks } : {}) });
+  return poolTaints ? othersTaints(all, poolTaints) : OK;
 });
 
 /** Checks of the instance and its agent, on which all others depend. */

@@ -9,6 +9,12 @@ const HOUR_MS = 3_600_000;
 /** Hours of a round in which each of `count` nodes has one turn. */
 export const roundHours = (count: number): number => Math.max(EVERY_HOURS, Math.ceil(count / MOST_PER_TICK));
 
+/** Hours for which a result is valid, as far as each node is probed more often. */
+const GOOD_HOURS = 48;
+
+/** Hours for which a result is valid where `count` nodes take turns: in a large fleet until after the next turn. */
+export const goodHours = (count: number): number => Math.max(GOOD_HOURS, roundHours(count) + EVERY_HOURS);
+
 /** A round of probes that is longer than usual, because the fleet is large. */
 export interface LongRound {
   readonly nodes: number;

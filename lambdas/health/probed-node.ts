@@ -3,9 +3,6 @@ import type { ProbeResult } from "./probe.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Hours for which a result is valid; in clusters of up to 570 nodes, each node is probed more often. */
-const GOOD_HOURS = 48;
-
 /** If more nodes fail within one round of probes, they have a common cause. */
 const FEW = 3;
 
@@ -115,12 +112,16 @@ export type LastProbe =
 /**
  * Decides whether the last recorded probe of a node is still valid.
  * @param node the node's current state in the cluster; undefined if unknown
- * @param now milliseconds since the epoch
+ * @param now milliseconds since the epoch; `validHours` is how long a result is valid
  */
-export function lastProbeOf(probed: ProbedNode | undefined, node: NodeBoot | undefined, now: number): LastProbe {
+export function lastProbeOf(
+  probed: ProbedNode | undefined,
+  node: NodeBoot | undefined,
+  { now, validHours }: { readonly now: number; readonly validHours: number },
+): LastProbe {
   if (probed === undefined || (node && node.uid !== probed.uid)) return { state: "none" };
   const at = probed.probedAt;
   if (node && !isOf(probed, node)) return { state: "other-boot", at };
-  if (now - Date.parse(at) > GOOD_HOURS * HOUR_MS) return { state: "old", at };
+  if (now - Date.parse(at) > validHours * HOUR_MS) return { state: "old", at };
   return { state: "known", result: probed.result, at };
 }

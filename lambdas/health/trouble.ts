@@ -57,6 +57,8 @@ export type Trouble =
   | { readonly kind: "not-ready"; readonly status: string; readonly reason: string; readonly message: string }
   | { readonly kind: "cordoned"; readonly by: string | null; readonly quarantined?: true }
   | { readonly kind: "tainted"; readonly taints: readonly string[]; readonly marks?: readonly DeletionMark[] }
+  /** Taints that neither the pool nor Kubernetes nor Casement put on the node; `keys` are theirs. */
+  | { readonly kind: "tainted-by-others"; readonly taints: readonly string[]; readonly keys: readonly string[] }
   | {
       readonly kind: "data-plane";
       readonly fault: DataPlaneFault;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { PayloadFile } from "./payload.ts";
 import type { Action } from "./plan.ts";
 
 type ActionOf<Kind extends Action["do"]> = Extract<Action, { do: Kind }>;
@@ -61,4 +62,13 @@ export const startService = (name: string, log: string): ActionOf<"service-state
   name,
   state: "Running",
   log,
+});
+
+/** Puts a file of the payload on the machine. @param bucket the cluster's */
+export const payloadFile = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): ActionOf<"file"> => ({
+  do: "file",
+  path,
+  source: { from: "bucket", bucket, key, version: versionId },
+  sha256,
+  access: "inherited",
 });

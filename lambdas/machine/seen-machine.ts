@@ -46,7 +46,7 @@ export interface SeenMachine {
   readonly news?: BootNews;
   /** Identity of the proxy's content for which a reboot was offered. */
   readonly offered?: string;
-  /** Marks of autoscalers on the Node; missing without one. */
+  /** Marks of autoscalers and of WMCO on the Node; missing without one. */
   readonly marks?: SeenMarks;
   /** Troubles of its services, its routes and its drive; missing without one. */
   readonly troubles?: readonly SeenTrouble[];
@@ -81,7 +81,7 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly look?: string;
   /** Missing if the machine did not answer, or could not look. */
   readonly proxiedBy?: readonly ProxyPlace[];
-  /** Keys of the marks of autoscalers on the Node; missing without one. */
+  /** Keys of the marks of autoscalers and of WMCO on the Node; missing without one. */
   readonly marks?: readonly string[];
   /** Null if passwords of ECR are renewed, or need not be; missing if that is not known. */
   readonly renewalFault?: RenewalFault | null;

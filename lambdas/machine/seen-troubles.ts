@@ -1,10 +1,12 @@
-/** Trouble of a machine that a scheduled look finds: a service that does not stay up, or a drive that is almost full. */
+/** Trouble of a machine that a scheduled look finds, such as a service that does not stay up, or a drive that is almost full. */
 export type MachineTrouble =
   /** `times`: exits within the last hour. */
   | { readonly kind: "service-exits"; readonly service: string; readonly times: number }
   | { readonly kind: "service-stopped" | "service-absent"; readonly service: string }
   /** `times`: repairs of the route guard within a day. */
   | { readonly kind: "routes-lost"; readonly times: number }
+  /** The Host Networking Service is younger than the service proxy, which works with what it lost. */
+  | { readonly kind: "hns-restarted" }
   | { readonly kind: "disk-low" };
 
 /** A trouble in a machine's record. */

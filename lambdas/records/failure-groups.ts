@@ -5,11 +5,15 @@ import { asksToContinue, type NodeRecord } from "./records.ts";
 const ownNames = ({ nodeName, instanceId }: NodeRecord): string[] =>
   [nodeName, nodeName && hostOf(nodeName), instanceId].flatMap((name) => name || []);
 
-/** Text of a failure without the node's own names, the names of its certificate requests, and numbers: times, attempts. */
+/**
+ * Text of a failure without the node's own names, the names of its certificate requests, what EC2 encodes anew in each
+ * refusal, and numbers: times, attempts.
+ */
 const commonText = (node: NodeRecord): string =>
   ownNames(node)
     .reduce((text, name) => text.replaceAll(name, "…"), node.failure?.why ?? "")
     .replace(/\bcsr-[a-z0-9]+/g, "csr-…")
+    .replace(/Encoded authorization failure message: \S+/g, "")
     .replace(/\d+/g, "#");
 
 /** State of a failed node that decides what may be done with it. */

@@ -16,7 +16,7 @@ export interface LedgerReader {
 
 type ToldOperation = Awaited<ReturnType<StateReaders["operations"]>>[number];
 
-/** The ledger knows more ends than the control API: what was refused or never started has failed. */
+/** Status in the control API of an operation that has ended; "refused" and "not-started" are "failed" there. */
 const statuses: Readonly<Record<OperationRecord["status"], ToldOperation["status"]>> = {
   requested: "running",
   running: "running",

@@ -231,8 +231,13 @@ describe("npm run connect -- freeze", () => {
     expect(until.text).toMatch(
       /^Pool batch is frozen until \d{4}-\d\d-\d\d 06:00 UTC; \/win thaw batch ends it earlier\./,
     );
-    expect((await atSandbox("thaw", "--pool", "batch")).text).toBe("Pool batch is no longer frozen.\n");
-    expect((await atSandbox("thaw", "--pool", "web")).text).toBe("Pool web was not frozen. Nothing was changed.\n");
+    const goesOn = /But the cluster is frozen until .* at a terminal \(INC-4711\)\. To end it: \/win thaw\n$/;
+    const batch = (await atSandbox("thaw", "--pool", "batch")).text;
+    expect(batch).toMatch(/^Pool batch is no longer frozen\. /);
+    expect(batch).toMatch(goesOn);
+    const web = (await atSandbox("thaw", "--pool", "web")).text;
+    expect(web).toMatch(/^Pool web was not frozen\. Nothing was changed\. /);
+    expect(web).toMatch(goesOn);
     expect((await atSandbox("thaw")).text).toBe("The cluster is no longer frozen.\n");
     expect(slack.ok).toBe(true);
     await fetch(`${endpoints().control}/faults/${id}`, { method: "DELETE" });

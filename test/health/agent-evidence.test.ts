@@ -1,13 +1,24 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import { agentCount } from "../../lambdas/health/agent-silence.ts";
 import { checked, firstWrong } from "../../lambdas/health/checks.ts";
 import type { HealthFacts } from "../../lambdas/health/facts.ts";
 import type { AgentEvidence } from "../../lambdas/health/trouble.ts";
-import { ago, clusterWith, healthy } from "./health-facts.ts";
+import { ago, clusterWith, healthy, NOW } from "./health-facts.ts";
 
 const first = (change: Partial<HealthFacts>) => firstWrong(checked({ ...healthy, ...change }));
 const away = { known: false, why: "it does not answer" } as const;
 const ec2 = (change: object) => ({ known: true, value: { ...(healthy.ec2 as { value: object }).value, ...change } });
 const ssm = (change: object) => ({ known: true, value: { ...(healthy.ssm as { value: object }).value, ...change } });
+
+test("Agents whose last report is overdue are silent, though Systems Manager still calls them online", () => {
+  const report = (minutes: number, online = true) => ({ online, lastPingAt: ago(minutes) });
+  const reports = new Map([
+    ["fresh", report(10)],
+    ["late", report(12)],
+    ["lost", report(1, false)],
+  ]);
+  expect(agentCount(["fresh", "late", "lost", "never"], reports, Date.parse(NOW))).toEqual({ silent: 3, of: 4 });
+});
 
 describe("the evidence about a silent agent", () => {
   const silent = { ssm: ssm({ online: false }) as never, machine: away };
@@ -48,6 +59,15 @@ describe("the evidence about a silent agent", () => {
     ["a cluster that does not answer", { kubernetes: away }, { kind: "none" }],
   ])("is that of %s", ([, more, wanted]) => {
     expect(evidence(more)).toEqual(wanted);
+  });
+
+  it.for<[string, Partial<HealthFacts>, string]>([
+    ["no instance profile", without, "no-profile"],
+    ["an endpoint or NAT gateway that many share", many, "many"],
+    ["a clock that is ahead", reported(-day), "clock-ahead"],
+  ])("is that of %s for an agent that never registered", ([, more, wanted]) => {
+    const never = { ssm: ssm({ registered: false, online: false }) as never, machine: away };
+    expect(first({ ...never, ...more })?.trouble).toMatchObject({ kind: "agent-silent", evidence: { kind: wanted } });
   });
 
   it("is not asked for where the agent takes commands and cannot run them", () => {

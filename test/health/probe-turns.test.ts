@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dueNow, longRound } from "../../lambdas/health/probe-turns.ts";
+import { dueNow, goodHours, longRound, roundHours } from "../../lambdas/health/probe-turns.ts";
 
 const HOUR = 3_600_000;
 const fleet = (count: number) =>
@@ -24,6 +24,14 @@ describe("Probes by schedule", () => {
     const turns = turnsOf(400, Math.ceil(400 / 12));
     expect([turns.size, new Set(turns.values())]).toEqual([400, new Set([1])]);
   });
+
+  test.each([[1], [500], [577], [1_000], [5_000]])(
+    "have results that outlive the round of %d nodes, and two days",
+    (count) => {
+      expect(goodHours(count)).toBeGreaterThanOrEqual(48);
+      expect(goodHours(count)).toBeGreaterThan(roundHours(count));
+    },
+  );
 
   test("are a long round in a fleet of more than 72 nodes", () => {
     expect([longRound(72), longRound(500)]).toEqual([null, { nodes: 500, perHour: 12, hours: 42 }]);

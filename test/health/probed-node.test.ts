@@ -74,5 +74,5 @@ it.each([
   ["of a Node that is gone is none", probed("a"), { uid: "uid-b", bootId: "7" }, "none"],
   ["that there is not is none", undefined, { uid: "uid-a", bootId: "7" }, "none"],
 ])("a result %s", (_, kept, node, state) => {
-  expect(lastProbeOf(kept, node, NOW).state).toBe(state);
+  expect(lastProbeOf(kept, node, { now: NOW, validHours: 48 }).state).toBe(state);
 });

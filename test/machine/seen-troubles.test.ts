@@ -66,7 +66,7 @@ describe("the answers of a machine", () => {
     log: "",
   });
   const space = { freeBytes: 50 * 1024 ** 3, sizeBytes: 100 * 1024 ** 3 };
-  const expected = { optionalServices: ["csi-proxy"] };
+  const expected = { optionalServices: ["csi-proxy"], networkServices: ["kube-proxy"] };
 
   it("name services that do not run, and a drive that is almost full", () => {
     const services = [
@@ -91,6 +91,19 @@ describe("the answers of a machine", () => {
     expect(machineTroubles({ services, exits, disk: space }, expected, CLOCK)).toEqual([
       { kind: "service-exits", service: "kube-proxy", times: 3 },
     ]);
+  });
+
+  const since = (name: string, minutes: number) => ({
+    ...service(name, "Running"),
+    startedAt: new Date((CLOCK - minutes * 60) * 1_000).toISOString(),
+  });
+
+  it.for([
+    ["HNS that is younger than kube-proxy", [since("kube-proxy", 50), since("hns", 20)], [{ kind: "hns-restarted" }]],
+    ["nothing of HNS that is older than kube-proxy", [since("kube-proxy", 20), since("hns", 50)], []],
+    ["nothing of HNS that does not run: its networks are another check's", [service("hns", null)], []],
+  ] as const)("name %s", ([, services, found]) => {
+    expect(machineTroubles({ services, disk: space }, expected, CLOCK)).toEqual(found);
   });
 
   it("say nothing where a group failed", () => {

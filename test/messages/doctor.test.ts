@@ -162,6 +162,17 @@ describe("the doctor's report", () => {
     }
   });
 
+  it.for([
+    [[{ lacksProfile: true }], "attach the pool's instance profile to win-0, which no reboot helps. Many"],
+    [[{}], "names the cause; {win} reboot &lt;node&gt; reboots a node through EC2 once it is approved. Many"],
+    [[{}, { lacksProfile: true }], "to win-1, which no reboot helps; {win} reboot &lt;node&gt; reboots"],
+  ] as const)("recommends no reboot for an agent without an instance profile: %j", ([bare, words]) => {
+    const agents = bare.map((more, at) => ({ node: `win-${at}`, pool: "web", since, ...more }));
+    const { remedy = "" } = wordsOfFinding({ kind: "agents-silent", agents, at: NOW });
+    expect(remedy.replaceAll("`", "")).toContain(words);
+    expect(remedy.includes("reboots a node")).toBe(bare.length > 1 || !("lacksProfile" in bare[0]));
+  });
+
   it("names a NotReady node once, with its silent agent, and no input that its machine cannot confirm", () => {
     const both = ["win-1", "win-2"].map((node) => ({ node, pool: "web", since }));
     const agents: Finding = { kind: "agents-silent", agents: both, at: NOW };

@@ -74,7 +74,7 @@ describe("the answer to why", () => {
 describe("the boot in the answer", () => {
   const unclean = [{ id: 41, at: ago(59), text: "The system has rebooted without cleanly shutting down first." }];
   const machine = machineWith({ boot: { bootedAt: ago(60), events: unclean } });
-  const own = (bootId: string) => ({ operation: "reboot-1", at: ago(62), bootId });
+  const own = (bootId: string | null, minutes = 62) => ({ operation: "reboot-1", at: ago(minutes), bootId });
 
   it("is that of an operation which had EC2 reset the machine, and no crash", () => {
     const said = why({ ...healthy, machine }, { ownReboot: own("8") });
@@ -84,6 +84,16 @@ describe("the boot in the answer", () => {
 
   it("is a crash where the operation's boot was another one", () => {
     expect(why({ ...healthy, machine }, { ownReboot: own("7") })).toContain("a crash, a reset or a loss of power");
+  });
+
+  it.for([
+    [61, true],
+    [59, false],
+    [181, false],
+  ] as const)("of an operation that ordered it %d minutes ago and has not proven it yet: %s", ([minutes, isOwn]) => {
+    const said = why({ ...healthy, machine }, { ownReboot: own(null, minutes) });
+    expect(said.includes("`reboot-1` ordered it")).toBe(isOwn);
+    expect(said.includes("a crash, a reset or a loss of power")).toBe(!isOwn);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { HealthSubject } from "../../change/node/health-facts.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import type { ProbeFacts } from "../../health/facts.ts";
+import { goodHours } from "../../health/probe-turns.ts";
 import { lastProbeOf } from "../../health/probed-node.ts";
 import { bootedOf, isReady, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -10,18 +11,18 @@ import { unprobedWords } from "./unprobed.ts";
 /**
  * Reads the newest scheduled probe of a node.
  * @returns the reason instead, if none is valid for the node's current boot Call inside a step.
- * @param isActedFor whether Casement launched or assists its machine
+ * @param windowsNodes number of nodes among which it takes turns, at most; `isActedFor`: Casement launched or assists its machine
  */
 export async function lastProbe(
   steps: Steps,
   { pools, probe: { images } }: Configuration,
   { node, machine, instanceId }: HealthSubject,
-  isActedFor: boolean,
+  { isActedFor, windowsNodes }: { readonly isActedFor: boolean; readonly windowsNodes: number },
 ): Promise<ProbeFacts> {
   const now = steps.now();
   const booted = node && bootedOf(node);
   const kept = instanceId === null ? undefined : await steps.machines.probed.of(instanceId);
-  const last = lastProbeOf(kept, booted, now);
+  const last = lastProbeOf(kept, booted, { now, validHours: goodHours(windowsNodes) });
   if (last.state === "known") return { result: last.result, at: last.at };
   const name = machine?.tags[TAG.pool] ?? "";
   const pool = pools[name];

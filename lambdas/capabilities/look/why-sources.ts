@@ -5,6 +5,7 @@ import { deletionMarkKeys, deletionMarksOf } from "../../cluster/deletion-marks.
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
+import { agentCount, isReportOverdue } from "../../health/agent-silence.ts";
 import type { HealthFacts } from "../../health/facts.ts";
 import type { RebootDue } from "../../machine/reboot-due.ts";
 import type { OwnReboot } from "../../machine/seen-machine.ts";
@@ -15,7 +16,7 @@ import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
 import { instanceLink, messageSettings } from "../../messages/operation/links.ts";
 import type { Message } from "../../records/records.ts";
 import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
-import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
@@ -153,12 +154,12 @@ async function withAgents(
   machines: readonly Machine[] | UnavailableService,
   facts: HealthFacts,
 ): Promise<HealthFacts> {
-  if (!facts.ssm.known || facts.ssm.value.online || isAway(machines)) return facts;
+  if (!facts.ssm.known || !isReportOverdue(facts.ssm.value, steps.now()) || isAway(machines)) return facts;
   const agents = await from("ssm", configuration, LIST_SECONDS, () => steps.machine.agents());
   if (isAway(agents)) return facts;
   const running = machines.filter(({ isWindows, state }) => isWindows === true && state === "running");
-  const silent = running.filter(({ instanceId }) => agents.get(instanceId)?.online !== true);
-  return { ...facts, agents: { silent: silent.length, of: running.length } };
+  const ids = running.map(({ instanceId }) => instanceId);
+  return { ...facts, agents: agentCount(ids, agents, steps.now()) };
 }
 
 /** Adds the ages of the taints with which autoscalers mark the node. */
@@ -168,6 +169,10 @@ async function withMarks(steps: Steps, { node, instanceId }: HealthSubject, fact
   const marks = deletionMarksOf(node, seen, steps.now());
   return { ...facts, kubernetes: { known: true, value: { ...facts.kubernetes.value, marks } } };
 }
+
+/** Keys of the taints of all pools, for a node of one: those of another owner's nodes are not known. */
+const poolTaintsOf = ({ pools }: Configuration, pool: string | null): Pick<HealthFacts, "poolTaints"> =>
+  pool === null ? {} : { poolTaints: Object.values(pools).map(({ taint }) => taint.key) };
 
 /** Reads who holds a machine, and its last reboot that Casement ordered. */
 async function recordsOf(
@@ -202,14 +207,15 @@ export async function lookAround(
   const facts = await withAgents(steps, configuration, machines, await factsOf(steps, configuration, one, away));
   const acting = await actingFor(steps, one, nodes, configuration);
   const why = obstacle(one, machines, facts, acting);
+  const windowsNodes = isAway(nodes) ? 0 : nodes.filter(isWindows).length;
   const probed = {
     ...(await withMarks(steps, one, facts)),
-    probe: await lastProbe(steps, configuration, one, mayBeProbed(acting)),
+    probe: await lastProbe(steps, configuration, one, { isActedFor: mayBeProbed(acting), windowsNodes }),
   };
   const pool = one.machine?.tags[TAG.pool] ?? null;
   return {
     node: one.name,
-    facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },
+    facts: { ...probed, ...poolTaintsOf(configuration, pool), ...(why === null ? {} : { machine: unknownFacts(why) }) },
     ...(await recordsOf(steps, one)),
     pool,
     console: one.machine ? instanceLink(messageSettings(configuration), one.machine.instanceId) : null,

@@ -10,11 +10,17 @@ import { busyAmong, type ClusterMachines } from "./cluster-machines.ts";
 
 const poolOf = ({ tags }: Machine): string | null => tags[TAG.pool] ?? null;
 
-/** Finds running machines that Casement launched, whose operation has ended, and that have no Node. */
+/** Kinds of a machine without a Node, by its state in EC2; one that changes its state is left to the next look. */
+const kinds: Readonly<Record<string, Stray["kind"]>> = { running: "no-node", stopped: "stopped" };
+
+/** Finds running and stopped machines that Casement launched, whose operation has ended, and that have no Node. */
 async function withoutNode(steps: Steps, cluster: string, all: readonly Machine[], nodes: readonly Node[]) {
-  const running = all.filter(({ state }) => state === "running");
-  const left = (await steps.unregistered.list(running, nodes, cluster)).filter(({ state }) => state === "left");
-  return left.map(({ instanceId, pool }): Stray => ({ kind: "no-node", instanceId, node: null, pool }));
+  const kindOf = new Map(all.flatMap(({ instanceId, state }) => (kinds[state] ? [[instanceId, kinds[state]]] : [])));
+  const there = all.filter(({ instanceId }) => kindOf.has(instanceId));
+  const left = (await steps.unregistered.list(there, nodes, cluster)).filter(({ state }) => state === "left");
+  return left.map(
+    ({ instanceId, pool }): Stray => ({ kind: kindOf.get(instanceId) ?? "no-node", instanceId, node: null, pool }),
+  );
 }
 
 /** Finds nodes with the start-up taint, except those of machines that people keep: reminders name these. */

@@ -125,7 +125,7 @@ export async function choose(op: Op, named: string): Promise<ChosenMachine> {
     node,
     machine,
     pods,
-    // Asked only of what we launched: the right to ask is no wider.
+    // The role may read this attribute of instances that Casement launched, and of no others.
     isProtected:
       machine && isOurs(machine, configuration.cluster.name)
         ? await steps.instances.isProtected(machine.instanceId)

@@ -63,7 +63,7 @@ async function set(
 async function end(steps: Steps, kind: Stop["kind"], targets: readonly StopTarget[]): Promise<string> {
   const ended: StopTarget[] = [];
   for (const target of targets) if (await steps.stops.end(kind, target)) ended.push(target);
-  return endedSummary(kind, targets, ended);
+  return endedSummary(kind, { targets, ended, left: await steps.stops.all() });
 }
 
 /** Sets or ends the stop, with its audit entry. Call inside a step. */

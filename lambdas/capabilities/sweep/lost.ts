@@ -52,9 +52,9 @@ export async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lo
   if (notice) await escalate(ctx, steps, lost.id, notice);
   // Without a release the channel is unknown, and Slack may be unavailable: people were notified by SNS as well.
   if (notice) await step(ctx, `say that ${lost.id} was lost`, () => say(steps, lost, held)).catch(() => undefined);
-  // Until then the next sweep finds the operation again.
+  // If a step before fails, the operation is still open, and the next sweep finds it again.
   await step(ctx, `end ${lost.id}`, () => end(steps, lost));
-  // What remains was said in the thread; the message above it offers no button that nothing would answer.
+  // The thread says what remains. The message above it must not offer a button that nothing answers.
   await step(ctx, `redraw the message of ${lost.id}`, () => redraw(steps, lost.id), ATTEMPTS).catch(() => undefined);
 }
 

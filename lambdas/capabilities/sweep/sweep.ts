@@ -181,7 +181,7 @@ async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {
   });
 }
 
-/** Reminds people of whatever else waits for them; past Slack too, where no page did so before. Two executions remind of nothing twice. */
+/** Reminds people of the other waits, also past Slack unless a page did so before. One execution at a time has the turn to remind. */
 async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
   const find = (when: string) =>
     step(ctx, `find what waits for a person${when}`, () => dueWaits(steps), ATTEMPTS).catch(orLater([]));

@@ -221,8 +221,7 @@ async function givenEnd(
 
 /**
  * Asks for the approvals that a plan needs, counts them, and judges the plan again: if it got worse it asks again, else
- * the plan
- * may be carried out. An approval of an earlier execution is treated in the same way.
+ * the plan may be carried out. An approval of an earlier execution is treated in the same way.
  * @throws the errors of `judge`, which may refuse the plan; Refused when another execution has used the approval
  */
 export async function approve(op: Op, request: ApprovalRequest): Promise<ApprovalEnd> {

@@ -52,8 +52,7 @@ interface UnapprovedWork {
 
 /**
  * Continues without the approval that a plan needs: within the limits of `--break-glass`, with an entry in the audit,
- * and with the
- * approvers called. The permission was checked with the node; slots and guard apply as usual.
+ * and with the approvers called. The permission was checked with the node; slots and guard apply as usual.
  * @throws Refused when the use of `--break-glass` on another node was not reviewed yet
  */
 export async function goOnUnapproved(ctx: DurableContext, steps: Steps, work: UnapprovedWork): Promise<void> {

@@ -61,8 +61,7 @@ const first: VotePoll = {
 
 /**
  * Waits until enough people have approved, one has denied, the operation was cancelled, or the time is up. Meanwhile
- * the message
- * shows who has approved.
+ * the message shows who has approved.
  */
 export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked): Promise<VoteVerdict> {
   const { patienceMs } = asked;

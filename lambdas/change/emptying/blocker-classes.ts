@@ -5,8 +5,8 @@ export const PASSING = "a disruption budget";
 
 /**
  * Lists the classes of obstacles that block the drain now. A new class makes a plan worse, a missing one better. A
- * budget that
- * never allows an eviction is in both classes of budgets, so that the plan gets better once it only blocks for now.
+ * budget that never allows an eviction is in both classes of budgets, so that the plan gets better once it only blocks
+ * for now.
  */
 export const blockerClasses = ({ blockers, longJobs }: EvictionObstacles): string[] => [
   ...(blockers.some(({ budgets }) => budgets.length === 0) ? ["the API server's refusal of an eviction"] : []),

@@ -78,8 +78,7 @@ export function asksUntil(
 
 /**
  * Asks in the message whether to continue a drain that has passed its deadline. Until the answer, the node stays
- * cordoned and
- * lease and slot stay held.
+ * cordoned and lease and slot stay held.
  * @returns what a permitted person pressed in time; the stage then has a new deadline, unless it is "stop"
  * @throws Cancelled
  */

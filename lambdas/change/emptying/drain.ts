@@ -155,8 +155,7 @@ export function failureOfDrain(end: FinishedDrain, node: string): StageFault | n
 
 /**
  * Checks again, right before a change that cannot be undone, that the node is still cordoned and has no pods to evict.
- * The body of
- * a step.
+ * The body of a step.
  * @throws StageFailed that names the change; nothing if the Node was deleted
  */
 export async function checkStillDrained(task: NodeTask, options: DrainOptions): Promise<void> {

@@ -15,8 +15,8 @@ export async function instanceSeen(
     const machine = await steps.instances.describe(instanceId);
     const unknown = "insufficient-data";
     if (!machine) return { system: unknown, instance: unknown, volumes: unknown, events: [] };
-    const { system, instance, volumes, events = [] } = await steps.health.instance(machine);
-    return { system, instance, volumes, events };
+    const { system, instance, volumes, events = [], hasProfile } = await steps.health.instance(machine);
+    return { system, instance, volumes, events, ...(hasProfile === undefined ? {} : { hasProfile }) };
   } catch (error) {
     return { unread: `EC2's status checks and scheduled events (${wordsOf(error)})` };
   }

@@ -35,7 +35,7 @@ export async function markNodes(steps: Steps, operation: string, uids: ReadonlyS
 }
 
 /**
- * Takes the marks of operations off that have ended without doing so. Belongs into a step.
+ * Removes the marks that ended operations left on nodes. Belongs into a step.
  * @param nodes all nodes of the cluster
  */
 export async function unmarkLeft(steps: Steps, nodes: readonly Node[]): Promise<void> {

@@ -168,8 +168,7 @@ async function changeAfterTrial<M extends FleetMachine>(
 
 /**
  * Changes many machines: takes their leases, changes and proves one first if the row has a trial, changes the rest, and
- * settles
- * each by its own result. After an error the caller settles the remaining machines by `settleLeft`.
+ * settles each by its own result. After an error the caller settles the remaining machines by `settleLeft`.
  */
 export async function changeFleet<M extends FleetMachine>(
   op: FleetOperation,

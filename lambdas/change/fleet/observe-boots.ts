@@ -4,7 +4,7 @@ import type { LineReading } from "../../engine/fleet-batch.ts";
 import type { FleetOutcome } from "../../engine/fleet-outcome.ts";
 import { observeFleet } from "../../engine/run-fleet.ts";
 import type { ExpectedMachine } from "../../health/facts.ts";
-import { machineTroubles, serviceQuestions } from "../../health/machine-troubles.ts";
+import { exitQuestions, machineTroubles, serviceQuestions } from "../../health/machine-troubles.ts";
 import { onOurClock } from "../../machine/boots.ts";
 import type { ObserveRequest } from "../../machine/plan.ts";
 import type { Answers, ObservationVerdict } from "../../machine/questions.ts";
@@ -72,7 +72,7 @@ const requestFor = (
     ...(isBootIgnored ? {} : { reboot: true }),
     agent: true,
     ...(expected
-      ? { services: serviceQuestions(expected), exits: serviceQuestions(expected), guard: true, disk: true }
+      ? { services: serviceQuestions(expected), exits: exitQuestions(expected), guard: true, disk: true }
       : {}),
     ...(renews ? { tasks: renewalQuestions } : {}),
   },

@@ -51,8 +51,7 @@ export interface RoundNames {
 
 /**
  * Makes the request to at most 50 machines of one group; belongs into a step. It also records what the ledger must know
- * before
- * the machines are changed: the command is sent only after this step has ended.
+ * before the machines are changed: the command is sent only after this step has ended.
  * @param name unique within the operation
  */
 export type Planner<M extends FleetMachine> = (members: readonly Member<M>[], name: string) => Promise<object>;

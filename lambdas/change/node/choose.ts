@@ -45,8 +45,7 @@ export interface JudgedNode {
  * Judges the requester by the policy of the node's pool, if the pool has its own, and stores the pool, by which a
  * cancellation is judged.
  * @throws Forbidden when the requester may not use the command in this pool; UserError when `--break-glass` came
- * without the
- * node's name
+ * without the node's name
  */
 async function checkInPool(op: Execution, node: string, pool: string | null): Promise<void> {
   const { steps, start } = op;
@@ -78,8 +77,7 @@ const disruptions: Readonly<Partial<Record<ChangeName, Disruption | null>>> = {
  * Finds the node and judges whether it may be changed.
  * @param named the node as it was typed, or its name once it is known
  * @throws UserError when no node or several match; Refused when the node may not be changed; Forbidden when the
- * requester may
- * not change nodes of its pool
+ * requester may not change nodes of its pool
  */
 export async function judgeNode(op: Op, change: ChangeName, named: string): Promise<JudgedNode> {
   const { steps, start, settings } = op;

@@ -84,8 +84,7 @@ async function checkCordoned(steps: Steps, { node: name, uid }: CordonRecord): P
 
 /**
  * Uncordons a node that an operation had cordoned, and keeps what others changed since. May be repeated, also by two
- * executions
- * together; the record stays open until `close`.
+ * executions together; the record stays open until `close`.
  * @param isEnding EC2 is terminating the instance: then its Node stays as it is
  * @returns the outcome; null when the operation has no open record of this Node
  * @throws Retryable when somebody else changed the Node or its record at the same time

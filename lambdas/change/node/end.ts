@@ -47,8 +47,7 @@ async function endPart(task: NodeTask, { left: _, ...end }: NodeEnd, summary: st
 
 /**
  * Ends an operation on one node, or one node of a rollout: releases slot and lease, writes the end into the ledger and
- * publishes
- * it. Slot and lease come first, because the sweep skips operations that have ended.
+ * publishes it. Slot and lease come first, because the sweep skips operations that have ended.
  */
 export async function endOnOneNode(task: WholeTask, wanted: NodeEnd, summary: string): Promise<void> {
   if (task.published === null) return endPart(task, wanted, summary);

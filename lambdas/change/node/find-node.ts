@@ -6,8 +6,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 
 /**
  * Finds a node by its name, instance id, address or a unique prefix. If a prefix matches several nodes and only one
- * runs Windows,
- * that one is meant: Casement changes only Windows nodes.
+ * runs Windows, that one is meant: Casement changes only Windows nodes.
  * @throws UserError for the requester when no node or several match
  */
 export function findNode(typed: string, nodes: readonly Node[]): Node {

@@ -49,8 +49,7 @@ const withoutMachine = (away: UnavailableService | null) =>
 
 /**
  * Collects what EC2, Systems Manager and Kubernetes know of one node; an unavailable service only omits its own facts.
- * Belongs
- * into a step. `observeMachine` adds the facts of the machine itself.
+ * Belongs into a step. `observeMachine` adds the facts of the machine itself.
  */
 export async function factsOf(
   steps: Steps,

@@ -17,9 +17,9 @@ function hasStuckPods({ workflow, options }: EmptyingTask, cause: Error): boolea
 }
 
 /**
- * Uncordons a node whose work has failed or was cancelled. A node whose pods do not end stays cordoned. If the eviction failed and the pool's `afterFailedDrain` is
- * "hold" or
- * "ask", the node stays cordoned; after a cancellation it is always uncordoned.
+ * Uncordons a node whose work has failed or was cancelled. A node whose pods do not end stays cordoned. If the eviction
+ * failed and the pool's `afterFailedDrain` is "hold" or "ask", the node stays cordoned; after a cancellation it is
+ * always uncordoned.
  * @returns the state that is left, as a clause
  */
 export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | string {

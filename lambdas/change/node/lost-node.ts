@@ -57,8 +57,7 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
 
 /**
  * Was the execution setting up a machine? Only then does it leave one behind that nobody uses. Records of the last
- * release have no
- * workflow; those of the kubelets' authority are the ones without a stage.
+ * release have no workflow; those of the kubelets' authority are the ones without a stage.
  */
 const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
   workflow === "provision" || (workflow === undefined && stage !== null);
@@ -103,8 +102,7 @@ export async function closeLostNode(
 
 /**
  * Records that the Node of a lost machine carries its start-up taint. The sweep removes the taint, because this
- * function may not
- * change Nodes.
+ * function may not change Nodes.
  * @returns the record; undefined without such a Node, or without the taint
  */
 export async function ownStartUpTaint(steps: Steps, record: NodeRecord): Promise<OpenCordon | undefined> {

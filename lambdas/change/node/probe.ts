@@ -22,8 +22,7 @@ const ATTEMPTS = 2;
 
 /**
  * Seconds before a poll of a probe. A successful probe ends within a minute. After that polls are rarer, because each
- * costs two
- * operations of the execution, which probes up to twelve nodes twice.
+ * costs two operations of the execution, which probes up to twelve nodes twice.
  * @param round counted from 1
  */
 const pauseBefore = (round: number): number => (round <= 12 ? 5 : 15);

@@ -9,8 +9,7 @@ type KeptCordon = Pick<OpenCordon, "operation" | "index" | "keptAt">;
 
 /**
  * Records the decision about a node that an earlier operation has left cordoned, and removes the buttons from that
- * operation's
- * message. If Slack is down, the buttons stay and still work. Belongs into a step or a poll.
+ * operation's message. If Slack is down, the buttons stay and still work. Belongs into a step or a poll.
  * @param settled the decision, in words
  */
 export async function settleLeftWork(

@@ -14,8 +14,7 @@ export interface AuditedTask {
 
 /**
  * Finds the chain that a node's execution writes: the operation's own if it publishes the operation's message, else one
- * of the
- * node, because two executions never append to one chain.
+ * of the node, because two executions never append to one chain.
  */
 const chainOf = ({ operation, index, published }: AuditedTask): Chain =>
   published === null ? { operation, index } : { operation };

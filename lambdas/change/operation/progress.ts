@@ -44,8 +44,7 @@ interface WatchPoll extends Watch {
 
 /**
  * Most polls of a watch. A poll is at most three operations of the execution, which should have no more than 2,000; the
- * rest is
- * for starting nodes. At the pace of `watchPace`, these polls last longer than any node's execution.
+ * rest is for starting nodes. At the pace of `watchPace`, these polls last longer than any node's execution.
  */
 export const MOST_POLLS = 550;
 
@@ -77,8 +76,7 @@ export function watchPace(poll: number, nodes: number): Pace {
 
 /**
  * Reads and publishes the records of nodes that other executions work on, until all have ended or the watch's polls or
- * time
- * run out. Each change of a record wakes the watch, see `notifyProgress`.
+ * time run out. Each change of a record wakes the watch, see `notifyProgress`.
  */
 export async function watchNodes(
   ctx: DurableContext,
@@ -214,8 +212,7 @@ export async function checkLiveness(
 
 /**
  * Closes one lost node. This function may not change Nodes, so the sweep removes a start-up taint. While the cluster is
- * unavailable,
- * the node waits; if the cluster refuses to show the Node, the watch of the others continues.
+ * unavailable, the node waits; if the cluster refuses to show the Node, the watch of the others continues.
  */
 async function closeLost(steps: Steps, node: NodeRecord, why: StageFault): Promise<void> {
   try {
@@ -251,8 +248,7 @@ async function noteWaiting({ steps, operation: id, pool }: WatchedOperation): Pr
 
 /**
  * Wakes the watch of an operation after a change of a node's record. If the watch is not waiting, or the wake-up is
- * lost, the next
- * poll sees the change.
+ * lost, the next poll sees the change.
  */
 export async function notifyProgress(steps: Steps, operation: string): Promise<void> {
   try {

@@ -7,8 +7,7 @@ const PUBLISHED_WITHIN_MS = 30 * MINUTE;
 
 /**
  * Publishes the end of an operation and mentions the requester. While Slack is down it retries for half an hour, so
- * that the message
- * does not show a running operation forever. The ledger has the end in any case.
+ * that the message does not show a running operation forever. The ledger has the end in any case.
  * @param publishNow publishes once; returns null if there is nothing to publish
  */
 export async function publishEnd(

@@ -17,10 +17,8 @@ import type { Execution } from "./op.ts";
 
 /**
  * Checks what the front door has no time for: is the requester a full member, is the channel free of guests and other
- * workspaces,
- * and does the current policy allow the request? Runs before a workflow begins, and again after its plan was approved.
- * For a
- * change it asks Slack. An operation of a rule has no requester and is not checked.
+ * workspaces, and does the current policy allow the request? Runs before a workflow begins, and again after its plan
+ * was approved. For a change it asks Slack. An operation of a rule has no requester and is not checked.
  * @param pool pool of the node, once it is known; by default the pool that the request names
  * @throws Forbidden with a sentence only for the requester
  */
@@ -175,9 +173,8 @@ const mayCancel = async (steps: Steps, userId: string, pool: Place): Promise<boo
 
 /**
  * Finds the person who cancelled an operation; null while no permitted person did. The first poll rechecks the
- * permission
- * and records the verdict for the others. If Slack, the rules or those of the pool cannot be read, the front door's
- * verdict of minutes ago holds: a cancellation only rolls back.
+ * permission and records the verdict for the others. If Slack, the rules or those of the pool cannot be read, the front
+ * door's verdict of minutes ago holds: a cancellation only rolls back.
  */
 export async function cancelledBy(steps: Steps, id: string): Promise<string | null> {
   const operation = await steps.ledger.operation(id);
@@ -197,8 +194,8 @@ export async function cancelledBy(steps: Steps, id: string): Promise<string | nu
 
 /**
  * Finds who stops the work on a node: the person who cancelled its operation or paused its rollout; BY_ITSELF for a
- * rollout that
- * has paused because a node failed; BY_MAINTENANCE for one whose window has ended. Null while the work may continue.
+ * rollout that has paused because a node failed; BY_MAINTENANCE for one whose window has ended. Null while the work may
+ * continue.
  */
 export async function stoppedBy(steps: Steps, id: string): Promise<string | null> {
   const by = await cancelledBy(steps, id);
@@ -210,8 +207,7 @@ export async function stoppedBy(steps: Steps, id: string): Promise<string | null
 
 /**
  * Checks that a person's vote on a plan is valid: by a full member who may use `approve` in this pool and has one of
- * the roles
- * that the rule names.
+ * the roles that the rule names.
  * @param decision "approve" or "deny", which are separate permissions
  */
 export async function mayVote(

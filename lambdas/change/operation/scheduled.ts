@@ -113,8 +113,7 @@ async function leave(steps: Steps, operation: string, wait: ParkedOperation): Pr
 
 /**
  * Parks an operation in the ledger until its time, and shows that in its message. The schedule starts the next
- * execution, also after
- * a vote or a cancellation.
+ * execution, also after a vote or a cancellation.
  */
 export async function postpone(waiting: Waiting, wait: ParkedOperation): Promise<void> {
   const { ctx, steps, start } = waiting;

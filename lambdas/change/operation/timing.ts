@@ -93,8 +93,7 @@ const isClosed = (calendar: Calendar, now: number): boolean => windowFrom(calend
 /**
  * Judges when work may begin, by the newest configuration and the requested date. Belongs into a step.
  * @throws UserError for an invalid date; Refused for a date outside of the maintenance windows, and if there is no
- * window at all;
- * Forbidden for `--now` without the permission
+ * window at all; Forbidden for `--now` without the permission
  */
 export async function judgeTime(execution: Execution, { pool, isRecovery }: TimedWork): Promise<When> {
   const { steps, start } = execution;

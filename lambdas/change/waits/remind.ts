@@ -13,7 +13,7 @@ import { findWaits } from "./find.ts";
 export const mayEnd = ({ kind }: PersonWait, operation: OperationRecord | undefined, id: string): boolean =>
   !(kind === "approval" || kind === "review") || !operation || requesterOf(operation)?.userId !== id;
 
-/** Waits for people, without those whose own message reminds them. */
+/** The waits of which the sweep reminds people; the messages of others do that themselves. */
 interface SeenWaits {
   readonly waits: readonly PersonWait[];
   /** False if the API server is unreachable, so that nodes that wait are missing. */

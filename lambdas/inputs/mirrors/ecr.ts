@@ -72,15 +72,6 @@ export const renewalFile = ({ file, folder, forbidsSource }: RenewedFile, script
   ...(file.secret ? { secret: file.secret } : {}),
 });
 
-/** The task's script as a machine gets it. */
-export const renewalScript = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): FileAction => ({
-  do: "file",
-  path,
-  source: { from: "bucket", bucket, key, version: versionId },
-  sha256,
-  access: "inherited",
-});
-
 /** Adds the hashes that the registry's file may have: the task refuses what others wrote. */
 const withExpectation = (text: string, sent: SentInput | undefined): string => {
   const wanted = JSON.parse(text) as { readonly path: string; readonly text: string };

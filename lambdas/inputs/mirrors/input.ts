@@ -2,6 +2,7 @@ import { sha256 } from "../../cluster/authorities.ts";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
+import { payloadFile } from "../../machine/actions.ts";
 import { registriesScript } from "../../machine/machine-paths.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
@@ -11,7 +12,7 @@ import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference, Se
 import { confirmedPaths, removedPaths, sentFiles } from "../sent-files.ts";
 import { readsOf, textOfKey } from "../sources.ts";
 import { credentialHosts } from "./credentials.ts";
-import { isRenewal, renewalScript } from "./ecr.ts";
+import { isRenewal } from "./ecr.ts";
 import { folderNamed, isRenewed, mirrorActions, mirrorTexts } from "./machine-files.ts";
 import { registrySourcesOf, servedRules } from "./mirror-sets.ts";
 import { type CutOff, cutOffImages, isHeld, type MirrorFile, type Mirrors, mirrorsOf } from "./mirrors.ts";
@@ -127,7 +128,7 @@ export const mirrorsInput: Input & { readonly name: "mirrors" } = {
       held,
       registries: applied.map(({ host, path, signsIn }) => ({ host, path, ...(signsIn ? { signsIn } : {}) })),
       ...(script && files.some(({ path }) => isRenewal(path))
-        ? { scripts: [renewalScript(facts.configuration.bucket, script)] }
+        ? { scripts: [payloadFile(facts.configuration.bucket, script)] }
         : {}),
       remarks,
       asked: asked.map(keyOfCut),

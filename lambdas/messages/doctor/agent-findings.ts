@@ -1,7 +1,7 @@
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, some } from "../slack/text.ts";
-import type { Finding, UnreadyNode } from "./finding.ts";
+import type { Finding, SilentAgent, UnreadyNode } from "./finding.ts";
 import { broken, type FindingText, list, warning } from "./finding-text.ts";
 
 type OfAgents = Extract<
@@ -31,6 +31,18 @@ const whyFirst = ([first]: readonly PooledNode[]): string =>
 const unready = ({ since, isAgentSilent }: UnreadyNode, at: string): string =>
   `for ${between(since, at)}${isAgentSilent ? ", its SSM agent does not report" : ""}`;
 
+/** Next step for silent agents: no reboot helps a machine without an instance profile. */
+function silentRemedy(agents: readonly SilentAgent[]): string {
+  const bare = agents.filter(({ lacksProfile }) => lacksProfile).map(({ node }) => node);
+  return [
+    whyFirst(agents),
+    ...(bare.length > 0 ? [`attach the pool's instance profile to ${list(bare)}, which no reboot helps`] : []),
+    ...(bare.length < agents.length
+      ? [`${typeThis("reboot", "<node>")} reboots a node through EC2 once it is approved`]
+      : []),
+  ].join("; ");
+}
+
 /** Texts of the findings about nodes that do not report and the SSM agents of machines. */
 export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
   "agents-old": ({ machines, wanted }) =>
@@ -43,7 +55,7 @@ export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding,
     warning(
       "Nodes",
       `the SSM agent does not report: ${named(agents, ({ since }) => `for ${between(since, at)}`)}`,
-      `${whyFirst(agents)}; ${typeThis("reboot", "<node>")} reboots a node through EC2 once it is approved. Many at once: check the way to Systems Manager first`,
+      `${silentRemedy(agents)}. Many at once: check the way to Systems Manager first`,
     ),
   "nodes-not-ready": ({ nodes, at }) =>
     broken(

@@ -37,6 +37,8 @@ export interface SilentAgent {
   readonly pool: string | null;
   /** Last report. ISO 8601. */
   readonly since: string;
+  /** EC2 says that the machine has no instance profile, so no reboot brings its agent back. */
+  readonly lacksProfile?: true;
 }
 
 /** A node in service that is not Ready. */

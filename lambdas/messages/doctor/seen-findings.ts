@@ -16,7 +16,7 @@ export const ofLooks: { readonly [K in OfLooks["kind"]]: (of: Extract<Finding, {
       `${typeThis("why <node>")} says when a node was probed last; \`pools.<name>.probe: false\` leaves a pool out (docs/why.md)`,
     ),
   "machine-trouble": ({ trouble, nodes }) =>
-    ("service" in trouble ? broken : warning)(
+    ("service" in trouble || trouble.kind === "hns-restarted" ? broken : warning)(
       "Nodes",
       troubleSays(trouble, list(nodes)),
       troubleRemedy(trouble, nodes[0] ?? ""),

@@ -15,7 +15,7 @@ import { nobodyAwake } from "../approval/break-glass.ts";
 import { foreign } from "../health/trouble-text.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { holderWords, takeButton } from "../operation/waits.ts";
-import { between, localTime, utc } from "../slack/age.ts";
+import { between, localDate, utc } from "../slack/age.ts";
 import { actions, type Button, say, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { sign } from "../slack/signs.ts";
@@ -154,7 +154,7 @@ export function fleetTroubleMessage(trouble: FleetTrouble, { called, holder, isD
   const head = heads[kind](trouble);
   const working = kind === "not-ready" ? "no Ready node" : "no other node";
   const lines = [
-    `${sign.alarm} *${head}* since ${localTime(since)} (${plain(pools(trouble.pools), 300)})`,
+    `${sign.alarm} *${head}* since ${localDate(since)} (${plain(pools(trouble.pools), 300)})`,
     ...(called.length > 0 ? [called.map(mentionOf).join(" ")] : []),
     ...groups.slice(0, MOST_GROUPS).flatMap((group) => groupLines(group, trouble, working)),
     ...(groups.length > MOST_GROUPS ? [`• ${counted(groups.length - MOST_GROUPS, "other cause")}`] : []),

@@ -1,5 +1,5 @@
 import type { SharedTraits, TraitName } from "../../health/node-traits.ts";
-import { localTime } from "../slack/age.ts";
+import { localDate } from "../slack/age.ts";
 import { code } from "../slack/text.ts";
 
 const traitWords: Readonly<Record<TraitName, string>> = {
@@ -19,7 +19,7 @@ const traitWords: Readonly<Record<TraitName, string>> = {
 export function sharedWords({ values, startedSince }: SharedTraits, working: string): string | null {
   const shared = values.map(({ trait, value }) => `${traitWords[trait]} ${code(value)}`);
   const started =
-    startedSince === null ? [] : [`They were launched or rebooted since ${localTime(startedSince)}, ${working} was.`];
+    startedSince === null ? [] : [`They were launched or rebooted since ${localDate(startedSince)}, ${working} was.`];
   const traits =
     shared.length === 0
       ? []

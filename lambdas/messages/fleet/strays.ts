@@ -26,14 +26,26 @@ interface StrayWords {
   readonly next: string;
 }
 
+/** Next step for a machine without a Node. @param registers what registers it again */
+function withoutNode(first: Stray, registers: string): string {
+  const replace = first.pool === null ? "" : `, and ${typeThis("add", first.pool)} replaces it`;
+  return `${typeThis("remove", nameOf(first))} terminates it${replace}. If it was a node, ${registers} in EC2's console registers it again`;
+}
+
 /** Words for each kind. */
 const words: Readonly<Record<Stray["kind"], (strays: readonly Stray[], first: Stray) => StrayWords>> = {
   "no-node": (strays, first) => {
     const [runs, is, has, it] = strays.length === 1 ? ["runs", "is", "has", "it"] : ["run", "are", "have", "them"];
-    const replace = first.pool === null ? "" : `, and ${typeThis("add", first.pool)} replaces it`;
     return {
       says: `${named(strays, "machine")} ${runs} and ${is} billed, and ${has} no Node. No operation works on ${it}`,
-      next: `${typeThis("remove", nameOf(first))} terminates it${replace}. If it was a node, a reboot in EC2's console registers it again`,
+      next: withoutNode(first, "a reboot"),
+    };
+  },
+  stopped: (strays, first) => {
+    const [is, has, it] = strays.length === 1 ? ["is", "has", "it"] : ["are", "have", "them"];
+    return {
+      says: `${named(strays, "machine")} ${is} stopped and ${has} no Node, and the disks are billed. No operation works on ${it}`,
+      next: withoutNode(first, "a start"),
     };
   },
   starting: (strays, first) => {
@@ -64,9 +76,8 @@ export function strayMessage(kind: Stray["kind"], strays: readonly Stray[]): Mes
 /** Message on machines whose trouble has ended. */
 export function strayEndMessage(kind: Stray["kind"], strays: readonly Stray[]): Message {
   const [is, no, runs] = strays.length === 1 ? ["is", "carries", "runs"] : ["are", "carry", "run"];
-  return say(
-    kind === "starting"
-      ? `${sign.done} ${named(strays, "node")} no longer ${no} the taint ${code(startingTaint.key)}.`
-      : `${sign.done} ${named(strays, "machine")} ${is} a node again, or ${runs} no longer.`,
-  );
+  if (kind === "starting")
+    return say(`${sign.done} ${named(strays, "node")} no longer ${no} the taint ${code(startingTaint.key)}.`);
+  if (kind === "stopped") return say(`${sign.done} ${named(strays, "machine")} ${runs} again, or ${is} terminated.`);
+  return say(`${sign.done} ${named(strays, "machine")} ${is} a node again, or ${runs} no longer.`);
 }

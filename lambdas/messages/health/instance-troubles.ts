@@ -7,7 +7,6 @@ import {
   again,
   doctor,
   foreign,
-  REBOOT,
   rebootPress,
   removeCommand,
   setClock,
@@ -29,6 +28,17 @@ const instanceDown: Tell<"instance-down"> = ({ instanceId, state, because }, tol
   ...(isStopping(state) ? {} : { press: { text: "Remove…", command: `remove ${told.node}` } }),
 });
 
+/** Next step with a reboot that needs no agent, and its button. @param words the next step around the words of the reboot */
+function withReboot(told: TroubleContext, words: (reboot: string) => string): Omit<TroubleText, "says"> {
+  if (told.isObserved) return { next: words("Its owner decides about a reboot.") };
+  return {
+    next: words(
+      `${typeThis("reboot", told.node, "--ec2")} reboots it through EC2, once a person approved it: the route guard runs at start-up.`,
+    ),
+    press: { text: "Reboot through EC2…", command: `reboot ${told.node} --ec2` },
+  };
+}
+
 /** Words for each of EC2's status checks that fails. */
 const statusWords: Readonly<
   Record<Extract<Trouble, { kind: "status-impaired" }>["of"], (told: TroubleContext) => TroubleText>
@@ -43,7 +53,7 @@ const statusWords: Readonly<
   }),
   instance: (told) => ({
     says: "EC2's instance status check fails: the operating system does not answer on the network.",
-    next: `Check the screenshot in the EC2 console. ${told.isObserved ? "Its owner decides about a reboot." : REBOOT} ${again(told)}`,
+    ...withReboot(told, (reboot) => `Check the screenshot in the EC2 console. ${reboot} ${again(told)}`),
   }),
 };
 
@@ -118,7 +128,11 @@ export const instanceTells: { readonly [K in InstanceTrouble]: Tell<K> } = {
   "agent-silent": agentSilent,
   "agent-fails": ({ words }, told) => ({
     says: `The SSM agent takes commands, but cannot run them: ${foreign(words, 200)}. This happens where the metadata route is missing.`,
-    next: `The route guard retries every minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ADD_ROUTE)}.`,
+    ...withReboot(
+      told,
+      (reboot) =>
+        `The route guard retries every minute. ${again(told)} ${reboot} At the console of the machine: ${code(ADD_ROUTE)}.`,
+    ),
   }),
   "agent-blocked": ({ words }, told) => ({
     says: `The SSM agent takes commands, but Windows does not let it start PowerShell: ${foreign(words, 200)}.`,
@@ -130,6 +144,6 @@ export const instanceTells: { readonly [K in InstanceTrouble]: Tell<K> } = {
   }),
   "same-boot": ({ bootId, askedAt }, told) => ({
     says: `The machine has not rebooted since ${between(askedAt, told.now)} ago: its boot${bootId ? ` ${code(bootId)}` : ""} is the same.`,
-    next: `${REBOOT} ${again(told)}`,
+    ...withReboot(told, (reboot) => `${reboot} ${again(told)}`),
   }),
 };

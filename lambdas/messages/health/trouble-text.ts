@@ -31,9 +31,6 @@ export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gatewa
 /** Commands that set the clock, at the console of the machine. */
 export const setClock = `At the console of the machine: ${code("w32tm /query /status")} names its time source, ${code("w32tm /resync /force")} sets the clock.`;
 
-/** Next step where the route guard can start again. */
-export const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
-
 /** Words of another program, without code spans and the period that ends them: a sentence goes on or ends behind them. */
 export const foreign = (text: string, limit: number): string =>
   plain(text, limit)

@@ -98,6 +98,9 @@ function decideByHand({ name, by }: WaitingRequest): string {
   return `The node itself did not ask: ${code(`kubectl describe csr ${name}`)} shows who did. Deny it unless this machine is joining.`;
 }
 
+const keptAway = (taints: readonly string[]): string =>
+  `${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`;
+
 const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   ...instanceTells,
   "clock-wrong": ({ byMs }, told) => ({
@@ -154,10 +157,17 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     ...(by === null && !quarantined ? { press: { text: "Uncordon", command: `uncordon ${told.node}` } } : {}),
   }),
   tainted: ({ taints, marks = [] }, told) => ({
-    says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,
+    says: `The node has ${keptAway(taints)}`,
     next: taints.some((taint) => taint.startsWith(startingTaint.key))
       ? `A Node that registers anew keeps ${code(startingTaint.key)}. If no operation works on it, ${code(`kubectl taint node ${told.node} ${startingTaint.key}-`)} lets pods start on it. ${again(told)}`
       : `Kubernetes removes its own taints when their cause is gone. ${markedWords(marks, told)}${again(told)}`,
+  }),
+  "tainted-by-others": ({ taints, keys }, told) => ({
+    says: `Another controller, or a person, gave the node ${keptAway(taints)}`,
+    next: `Once nothing needs ${keys.length === 1 ? "it" : "them"}: ${some(
+      keys.map((key) => untaint(told.node, key)),
+      3,
+    )}. ${again(told)}`,
   }),
   "guard-broken": ({ what, error }, told) => ({
     says: what === "failing" ? `${guardWords.failing}${error ? `: ${foreign(error, 200)}` : ""}.` : guardWords[what],

@@ -30,7 +30,7 @@ export const poolWithoutNodes = (pool: string): string =>
 
 /** Reason why a machine cannot be given the guard: no command reaches it. */
 export const agentSilentForGuard = (node: string): string =>
-  `${code(node)} cannot be given a guard of the metadata route: its SSM agent does not respond, usually because the route is lost. Next: reboot the instance in the EC2 console; an installed guard runs at start-up.`;
+  `${code(node)} cannot be given a guard of the metadata route: its SSM agent does not respond, usually because the route is lost. Next: ${typeThis("reboot", node, "--ec2")} reboots it through EC2, once a person approved it; an installed guard runs at start-up.`;
 
 /** Reason why a plan does not show the guard's state. */
 export const guardAgentSilent = "the SSM agent of the machine does not answer";

@@ -86,7 +86,7 @@ const rebootButton = (node: NodeRecord, now: string): Button => ({
 });
 
 function lateBlocks(node: NodeRecord, settings: MessageSettings, now: string): Block[] {
-  // A press counts only while the work waits for one.
+  // Only work that waits for a press answers it.
   const isOffered = node.callbacks.decision !== undefined;
   const buttons = [...(isOffered ? [rebootButton(node, now)] : []), ...links(node, settings, now)];
   const words = section(lateWords(node, now, isOffered));

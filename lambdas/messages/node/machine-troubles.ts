@@ -2,7 +2,7 @@ import { LOW_DISK_BYTES, type MachineTrouble, troubleName } from "../../machine/
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { actions, say, section } from "../slack/blocks.ts";
-import { LOOK_AGAIN, RESTART_SERVICES } from "../slack/buttons.ts";
+import { DO_NEXT, LOOK_AGAIN, RESTART_SERVICES } from "../slack/buttons.ts";
 import { sign } from "../slack/signs.ts";
 import { code, counted, some } from "../slack/text.ts";
 
@@ -15,6 +15,8 @@ const gigabytes = LOW_DISK_BYTES / 1024 ** 3;
 export function troubleSays(trouble: MachineTrouble, where: string): string {
   if (trouble.kind === "disk-low") return `The system drive has less than ${gigabytes} GB free on ${where}`;
   if (trouble.kind === "routes-lost") return `The route guard repairs its routes again and again on ${where}`;
+  if (trouble.kind === "hns-restarted")
+    return `The Host Networking Service (HNS) restarted under kube-proxy: Services lost their load balancers, and pods may have no network, on ${where}`;
   return `The service ${code(trouble.service)} ${serviceStates[trouble.kind]} on ${where}`;
 }
 
@@ -30,6 +32,8 @@ export function troubleRemedy(trouble: MachineTrouble, node: string): string {
     return `remove what is not needed there, or replace the node; below ${gigabytes} GB images cannot be pulled, and ${typeThis("why", node)} says how much is left`;
   if (trouble.kind === "routes-lost")
     return `find what takes the routes away there, such as a VPN client, a security agent or a script; between two runs of the guard no command reaches the machine, and ${typeThis("why", node)} counts the repairs`;
+  if (trouble.kind === "hns-restarted")
+    return `${typeThis("why", node)} names the pods without a network; ${typeThis("reboot", node)} evicts the pods and proves the node. Where no pod is cut off, ${typeThis("restart", node)} is enough`;
   if (trouble.kind === "service-absent")
     return `the machine was changed outside Casement: add a node, then run ${typeThis("remove", node)}`;
   return `${typeThis("why", node)} shows the end of its log; ${typeThis("restart", node)} restarts the services of a node that Casement launched, without evicting pods`;
@@ -53,6 +57,9 @@ export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly s
       section(`${text} Next: ${troubleRemedy(trouble, first)}.`),
       actions(`trouble:${troubleName(trouble)}:${first}`.slice(0, 255), [
         { actionId: LOOK_AGAIN, value: `why ${first}`, text: "Why" },
+        ...(isOne && trouble.kind === "hns-restarted"
+          ? [{ actionId: DO_NEXT, value: `reboot ${first}`, text: "Reboot…" }]
+          : []),
         ...(canRestart ? [{ actionId: RESTART_SERVICES, value: `restart ${first}`, text: "Restart services…" }] : []),
       ]),
     ],
@@ -66,6 +73,8 @@ export function troubleEndMessage(trouble: MachineTrouble, nodes: readonly strin
     return say(`${sign.done} The system drive has more than ${gigabytes} GB free again on ${where}.`);
   if (trouble.kind === "routes-lost")
     return say(`${sign.done} The route guard has not repaired its routes often for a day on ${where}.`);
+  if (trouble.kind === "hns-restarted")
+    return say(`${sign.done} kube-proxy has started after the Host Networking Service (HNS) again on ${where}.`);
   const state = trouble.kind === "service-exits" ? "has stopped exiting" : "runs again";
   return say(`${sign.done} The service ${code(trouble.service)} ${state} on ${where}.`);
 }

@@ -1,3 +1,4 @@
+import { WMCO_REBOOT } from "../../cluster/node-keys.ts";
 import type { OtherOwner } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { removalRefusal } from "../remove/refusal.ts";
@@ -25,12 +26,12 @@ export type OtherController =
   /** `checks`: kinds of health checks, "EC2,ELB"; null where they could not be read. */
   | { readonly kind: "group-check"; readonly group: string; readonly instance: string; readonly checks: string | null }
   | { readonly kind: "karpenter-consolidates" }
-  | { readonly kind: "wmco"; readonly acting: boolean }
+  | ({ readonly kind: "wmco" } & Mark)
   | ({ readonly kind: "kured" } & Mark)
   | ({ readonly kind: "autoscaler" } & DeletionTaint)
   | { readonly kind: "autoscaler-candidate" }
   | ({ readonly kind: "karpenter" } & DeletionTaint)
-  | { readonly kind: "machine-deleted"; readonly name: string; readonly acting: true }
+  | ({ readonly kind: "machine-deleted"; readonly name: string } & Mark)
   | { readonly kind: "machine-chosen"; readonly name: string }
   | { readonly kind: "health-check"; readonly name: string; readonly timeout: string }
   | { readonly kind: "updates"; readonly pending: number; readonly reboots: boolean }
@@ -71,11 +72,16 @@ const words: Words = {
     const { why, next } = removalRefusal(owner);
     return { does: why, pause: next };
   },
-  wmco: ({ acting }) => ({
+  wmco: ({ acting, age }, node) => ({
     does: acting
       ? "the Windows Machine Config Operator is about to reboot it"
-      : "the Windows Machine Config Operator configures it, and may reboot it",
-    pause: "wait until its annotation `windowsmachineconfig.openshift.io/reboot-required` is gone",
+      : age === undefined
+        ? "the Windows Machine Config Operator configures it, and may reboot it"
+        : `the Windows Machine Config Operator requested its reboot at least ${age} ago, and has not rebooted it`,
+    pause:
+      age === undefined
+        ? `wait until its annotation ${code(WMCO_REBOOT)} is gone`
+        : `run ${code(`kubectl annotate node ${node} ${WMCO_REBOOT}-`)}`,
   }),
   kured: ({ acting, age }, node) => ({
     does: acting
@@ -102,9 +108,12 @@ const words: Words = {
         : `the Auto Scaling group ${code(group)} replaces it when a health check (${checks}) fails during a reboot`,
     pause: `run ${code(`aws autoscaling suspend-processes --auto-scaling-group-name ${group} --scaling-processes HealthCheck ReplaceUnhealthy`)} and afterwards ${code("resume-processes")} with the same options, or take this instance alone out of the checks with ${code(`aws autoscaling enter-standby --auto-scaling-group-name ${group} --instance-ids ${instance} --should-decrement-desired-capacity`)}`,
   }),
-  "machine-deleted": ({ name }) => ({
-    does: `its Machine ${code(name)} is being deleted`,
-    pause: "let it finish: the node is going away",
+  "machine-deleted": ({ name, age }) => ({
+    does: `its Machine ${code(name)} is being deleted${age === undefined ? "" : ` for ${age}`}`,
+    pause:
+      age === undefined
+        ? "let it finish: the node is going away"
+        : `find what holds it up: ${code(`oc describe machine ${name} -n openshift-machine-api`)}`,
   }),
   "machine-chosen": ({ name }) => ({
     does: `its Machine ${code(name)} is the first to be deleted when its MachineSet gets smaller`,

@@ -70,9 +70,19 @@ function renewalLine(answers: Answers): string {
   return `${renewalFaultText(fault)}. *Next:* ${renewalRemedy(fault)}.`;
 }
 
+/** Milliseconds after an order within which a boot is its own, until it is proven: a proof waits so long for updates. */
+const ORDERED_MS = 2 * 60 * 60_000;
+
+/** Did the operation order the boot? One that it has not proven yet is known by its time. @param booted by Casement's clock */
+function isOrdered({ bootId, at }: OwnReboot, verdict: MachineFacts["verdict"], booted: number): boolean {
+  if (bootId !== null) return isSameBoot(bootId, verdict.bootId);
+  const after = booted - Date.parse(at);
+  return after >= 0 && after <= ORDERED_MS;
+}
+
 /** Cause of the last boot: an operation that ordered it, else what Windows' log says. */
-function bootWords({ verdict, answers: { boot } }: MachineFacts, own: OwnReboot | null): string {
-  if (own?.bootId && isSameBoot(own.bootId, verdict.bootId)) return `${code(own.operation)} ordered it`;
+function bootWords({ verdict, answers: { boot } }: MachineFacts, own: OwnReboot | null, booted: number): string {
+  if (own && isOrdered(own, verdict, booted)) return `${code(own.operation)} ordered it`;
   return boot ? bootCauseWords(bootCause(boot.events, Date.parse(boot.bootedAt))) : "";
 }
 
@@ -85,7 +95,7 @@ function besides({ facts, rebootDue: due, ownReboot = null }: Why, told: Trouble
   const booted = bootTime(facts);
   return [
     boot && booted !== null
-      ? `Booted ${age(Date.parse(now) - booted)} ago: ${bootWords(machine.value, ownReboot)}.`
+      ? `Booted ${age(Date.parse(now) - booted)} ago: ${bootWords(machine.value, ownReboot, booted)}.`
       : "",
     waits,
     renewalLine(machine.value.answers),

@@ -38,9 +38,13 @@ export interface Notice {
   readonly until: string | null;
 }
 
-/** Turns text into one line for a page: EventBridge inserts it into a quoted template, and pagers cut long text. */
+/**
+ * Turns text into one line for a page, with times in UTC: EventBridge inserts it into a quoted template, and pagers cut
+ * long text.
+ */
 export const line = (text: string): string =>
   text
+    .replace(/<!date\^[^|>]*\|([^>]*)>/g, "$1")
     .replaceAll('"', "'")
     .replaceAll("\\", "/")
     .replace(/[\s\p{C}]+/gu, " ")

@@ -2,11 +2,23 @@ import { scheduledEventLine } from "../health/scheduled-events.ts";
 import { sign } from "../slack/signs.ts";
 import type { NodePlan } from "./plan.ts";
 
+/**
+ * Can a reboot through EC2 not be proven, because the agent has no credentials before and after it? A machine whose agent
+ * answers without a profile has them from Systems Manager's default host management.
+ */
+export const lacksProfile = ({ throughEc2, instance }: Pick<NodePlan, "throughEc2" | "instance">): boolean =>
+  throughEc2 !== undefined && instance?.hasProfile === false;
+
 /** Lines on what EC2 itself says about the machine: status checks that fail, and scheduled events. */
 export function instanceLines(plan: NodePlan): string[] {
   const { instance: seen } = plan;
   if (!seen) return [];
   return [
+    ...(lacksProfile(plan)
+      ? [
+          `${sign.blocked} The instance has no instance profile: after the reboot its SSM agent stays silent, and the proof cannot pass. Next: attach the pool's profile in the EC2 console (*Actions*, *Security*, *Modify IAM role*).`,
+        ]
+      : []),
     ...(seen.system === "impaired"
       ? [
           `${sign.warning} EC2's status check of the host fails. A reboot keeps the machine on this host; a stop and a start in the EC2 console move it to another one.`,

@@ -6,7 +6,7 @@ import { between, localTime } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
-import { instanceLines } from "./instance-lines.ts";
+import { instanceLines, lacksProfile } from "./instance-lines.ts";
 import { losesSomething, lossesOf, noPodsToMove } from "./moved-pods.ts";
 import type {
   AwayNode,
@@ -184,11 +184,12 @@ const isBlockedForever = ({ blockers }: Pick<NodePlan, "blockers">): boolean =>
   blockers.some(({ isForever }) => isForever);
 
 /**
- * Can the plan not succeed before somebody does something else: changes a budget, or brings a node back? Then approving
- * it only starts a wait.
+ * Can the plan not succeed before somebody does something else: changes a budget, brings a node back, or attaches the
+ * instance profile? Then approving it only starts a wait.
  */
-export const isHopelessPlan = (plan: Pick<NodePlan, "blockers" | "waitsForSlot">): boolean =>
-  isBlockedForever(plan) || plan.waitsForSlot === true;
+export const isHopelessPlan = (
+  plan: Pick<NodePlan, "blockers" | "waitsForSlot" | "throughEc2" | "instance">,
+): boolean => isBlockedForever(plan) || plan.waitsForSlot === true || lacksProfile(plan);
 
 function timeWords(plan: NodePlan): string {
   if (isBlockedForever(plan)) return "No estimate: the drain cannot end before the disruption budget is changed";

@@ -88,7 +88,7 @@ export type GuardSeen = (
 };
 
 /** EC2's own view of the instance, as a plan shows it. */
-export interface InstanceSeen extends Pick<InstanceFacts, "system" | "instance" | "volumes"> {
+export interface InstanceSeen extends Pick<InstanceFacts, "system" | "instance" | "volumes" | "hasProfile"> {
   readonly events: readonly ScheduledEvent[];
 }
 

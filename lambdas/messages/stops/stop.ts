@@ -133,8 +133,23 @@ export function stopSummary({ kind, until }: Pick<Stop, "kind" | "until">, targe
   return `${names} ${are} ${state[kind]} ${time}. Casement drains, reboots and removes nothing there; work in progress stops before its next change.`;
 }
 
-/** Sums up a thaw or an unhold. @param ended targets of which a stop was in force */
-export function endedSummary(kind: Stop["kind"], targets: readonly StopTarget[], ended: readonly StopTarget[]): string {
+/** Targets of a thaw or an unhold. */
+interface EndedStops {
+  readonly targets: readonly StopTarget[];
+  /** Those of which a stop was in force. */
+  readonly ended: readonly StopTarget[];
+  /** Stops that are in force afterwards. */
+  readonly left: readonly Stop[];
+}
+
+/** Sums up a thaw or an unhold, and names a freeze of the cluster that goes on. */
+export function endedSummary(kind: Stop["kind"], { targets, ended, left }: EndedStops): string {
+  const whole = left.find(({ target }) => target.kind === "cluster");
+  const goesOn = whole ? ` But ${stopWords(whole)}. ${stopEnd(whole)}` : "";
+  return `${endedWords(kind, targets, ended)}${goesOn}`;
+}
+
+function endedWords(kind: Stop["kind"], targets: readonly StopTarget[], ended: readonly StopTarget[]): string {
   if (ended.length === 0) {
     const names = capital(some(targets.map(targetName), 5));
     return `${names} ${targets.length === 1 ? "was" : "were"} not ${state[kind]}. Nothing was changed.`;

@@ -1,4 +1,4 @@
-import { directory, jsonFile, startService, stopService, textFile } from "../../machine/actions.ts";
+import { directory, jsonFile, payloadFile, startService, stopService, textFile } from "../../machine/actions.ts";
 import {
   casementFolder,
   guardFile,
@@ -6,7 +6,6 @@ import {
   logFolder,
   registriesScript,
 } from "../../machine/machine-paths.ts";
-import type { PayloadFile } from "../../machine/payload.ts";
 import type { Action, FileAction } from "../../machine/plan.ts";
 import { firewallRules } from "../../machine/ports.ts";
 import { atLeast } from "../../machine/versions.ts";
@@ -28,19 +27,11 @@ export const HNS_NETWORK = "OVNKubernetesHybridOverlayNetwork";
 /** The endpoint that network.ps1 creates: its address is kube-proxy's source address. */
 export const SOURCE_ENDPOINT = "VIPEndpoint";
 
-const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): Action => ({
-  do: "file",
-  path,
-  source: { from: "bucket", bucket, key, version: versionId },
-  sha256,
-  access: "inherited",
-});
-
 /** The script of registries is left out: the mirrors bring it to machines that need it. */
 const payloadFiles = ({ configuration, payload }: MachineSpec, inFolder: (path: string) => boolean): Action[] =>
   payload.files
     .filter(({ path }) => inFolder(path) && path !== registriesScript)
-    .map((file) => fileFrom(configuration.bucket, file));
+    .map((file) => payloadFile(configuration.bucket, file));
 
 const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
 

@@ -1,4 +1,3 @@
-import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
 import { isReportOverdue } from "../../health/agent-silence.ts";
 import { atLeast } from "../../machine/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
@@ -7,6 +6,7 @@ import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";
 import { machines } from "../machines/machines.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
+import { seesStatus } from "./ec2-rights.ts";
 import { sendsCommands } from "./rights.ts";
 
 /**
@@ -23,11 +23,12 @@ async function agents({ context, configuration }: DoctorFacts): Promise<Finding[
   const known = await machine(context).agents();
   const ids = ours.map(({ instanceId }) => instanceId);
   const at = new Date(context.now()).toISOString();
-  const silent = ours.flatMap(({ instanceId, privateDnsName, tags }) => {
+  const silent = ours.flatMap(({ instanceId, privateDnsName, tags, hasProfile }) => {
     const report = known.get(instanceId);
     // A machine whose agent never reported was never set up: it boots, or is found as a machine that is not a node.
     if (!report?.lastPingAt || !isReportOverdue(report, context.now())) return [];
-    return { node: privateDnsName || instanceId, pool: tags[TAG.pool] ?? null, since: report.lastPingAt };
+    const bare = hasProfile === false ? ({ lacksProfile: true } as const) : {};
+    return { node: privateDnsName || instanceId, pool: tags[TAG.pool] ?? null, since: report.lastPingAt, ...bare };
   });
   const seen = await machines(context).seen.all();
   const proxied = ids
@@ -41,14 +42,8 @@ async function agents({ context, configuration }: DoctorFacts): Promise<Finding[
   ];
 }
 
-/** Checks that EC2's instance status checks can be read; they are only shown for a single node. */
-async function statusChecks({ context }: DoctorFacts): Promise<Finding[]> {
-  await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
-  return [];
-}
-
 export const agentChecks: readonly DoctorCheck[] = [
   { area: "Nodes", what: "the SSM agents", observe: agents },
-  { area: "Nodes", what: "EC2's status checks", observe: statusChecks },
+  { area: "Nodes", what: "EC2's status checks", observe: seesStatus },
   { area: "Nodes", what: "the right to look at machines", observe: sendsCommands },
 ];

@@ -88,7 +88,8 @@ async function seesScreens(patient: DoctorFacts): Promise<Finding[]> {
   return [];
 }
 
-async function seesStatus({ context }: DoctorFacts): Promise<Finding[]> {
+/** Checks that EC2's status checks can be read. */
+export async function seesStatus({ context }: DoctorFacts): Promise<Finding[]> {
   await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
   return [];
 }

@@ -38,7 +38,7 @@ export const seen = (context: StepContext) => {
     /** Every machine that was observed in the last weeks, by instance id. */
     all: sightings.all,
 
-    /** Marks of autoscalers that observations have found on the Node of this UID, by the time of the first one. */
+    /** Marks of autoscalers and of WMCO that observations have found on the Node of this UID, by the time of the first one. */
     marks: async (instanceId: string, uid: string): Promise<SeenMarks> => marksOn(await sightings.of(instanceId), uid),
 
     /** The last reboot of each machine that Casement ordered, by instance id. */

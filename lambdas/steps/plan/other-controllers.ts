@@ -1,6 +1,7 @@
 import type { V1Node, V1ObjectMeta } from "@kubernetes/client-node";
 import type { GroupMember } from "../../clients/auto-scaling.ts";
 import { type DeletionMark, deletionMarksOf, type SeenMarks } from "../../cluster/deletion-marks.ts";
+import { WMCO_REBOOT } from "../../cluster/node-keys.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { age } from "../../messages/slack/age.ts";
 import type { MachineClaim } from "../cluster/claims.ts";
@@ -51,7 +52,7 @@ export interface Traces {
   readonly patches: PatchState | null;
   /** The instance as its Auto Scaling group sees it; null if it belongs to no group, or the group could not be read. */
   readonly groupMember: GroupMember | null;
-  /** Marks of autoscalers that scheduled observations have found on the Node. */
+  /** Marks of autoscalers and of WMCO that scheduled observations have found on the Node. */
   readonly marks: SeenMarks;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -61,11 +62,7 @@ export interface Traces {
 const KURED_IN_PROGRESS = "weave.works/kured-reboot-in-progress";
 const KURED = [KURED_IN_PROGRESS, "weave.works/kured-most-recent-reboot-needed"];
 
-/**
- * Annotation with which WMCO requests a reboot of a node from itself, and the one that it sets on every node that it
- * configured.
- */
-const WMCO_REBOOT = "windowsmachineconfig.openshift.io/reboot-required";
+/** Annotation that WMCO sets on every node that it configured. */
 const WMCO_VERSION = "windowsmachineconfig.openshift.io/version";
 
 /** Soft taint of a node that the cluster autoscaler finds unneeded (cluster-autoscaler/utils/taints). */
@@ -92,6 +89,18 @@ function kuredMark(annotations: Readonly<Record<string, string>>, now: number) {
   return now - since > KURED_LEFT_MS ? { acting: false, age: age(now - since) } : { acting: true };
 }
 
+/** Age in milliseconds from which on WMCO has forgotten the reboot that it asked for, and the deletion of a Machine stands still (chosen). */
+const STALLED_MS = 60 * 60_000;
+
+/** Judges work by its beginning. @param since ISO 8601 */
+const workSince = (since: string, now: number) => {
+  const lasts = now - Date.parse(since);
+  return lasts > STALLED_MS ? { acting: false, age: age(lasts) } : { acting: true };
+};
+
+const wmcoMark = (annotations: Readonly<Record<string, string>>, { marks, now }: Traces) =>
+  WMCO_REBOOT in annotations ? workSince(marks[WMCO_REBOOT] ?? "", now) : { acting: false };
+
 const deleterOf = ({ key, by, since, isLeft }: DeletionMark, now: number): OtherController => ({
   kind: by,
   key,
@@ -99,11 +108,12 @@ const deleterOf = ({ key, by, since, isLeft }: DeletionMark, now: number): Other
   ...(since === null ? {} : { age: age(now - Date.parse(since)) }),
 });
 
-const onNode = ({ node, marks, now }: Traces): OtherController[] => {
+const onNode = (traces: Traces): OtherController[] => {
+  const { node, marks, now } = traces;
   const annotations = node.metadata?.annotations ?? {};
   const isCandidate = node.spec?.taints?.some(({ key }) => key === AUTOSCALER_CANDIDATE) === true;
   return [
-    ...(WMCO_VERSION in annotations ? [{ kind: "wmco", acting: WMCO_REBOOT in annotations } as const] : []),
+    ...(WMCO_VERSION in annotations ? [{ kind: "wmco", ...wmcoMark(annotations, traces) } as const] : []),
     ...(KURED.some((key) => key in annotations) ? [{ kind: "kured", ...kuredMark(annotations, now) } as const] : []),
     ...deletionMarksOf(node, marks, now).map((mark) => deleterOf(mark, now)),
     ...(isCandidate ? [{ kind: "autoscaler-candidate" } as const] : []),
@@ -119,10 +129,11 @@ const selects = ({ spec }: HealthCheck, labels: Readonly<Record<string, string>>
 const CHOSEN_TO_GO = "machine.openshift.io/delete-machine";
 
 /** Judges the Machine itself: deleting it deletes the node. */
-const onMachine = ({ machineFacts }: Traces): OtherController[] => {
+const onMachine = ({ machineFacts, now }: Traces): OtherController[] => {
   if (machineFacts === null) return [];
   const { name = "", annotations = {}, deletionTimestamp } = machineFacts.metadata;
-  if (deletionTimestamp !== undefined) return [{ kind: "machine-deleted", name, acting: true }];
+  if (deletionTimestamp !== undefined)
+    return [{ kind: "machine-deleted", name, ...workSince(new Date(deletionTimestamp).toISOString(), now) }];
   return CHOSEN_TO_GO in annotations ? [{ kind: "machine-chosen", name }] : [];
 };
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ResourceStatement, Statement } from "../../statement.ts";
 import { AwsError, type Caller, type Context } from "../core/aws-service.ts";
 import { type Decision, decide, type Requester } from "./policy.ts";
@@ -31,13 +32,34 @@ const reasons: Readonly<Record<Exclude<Decision, "allowed">, (action: string) =>
   "denied by resource": () => "with an explicit deny in a resource-based policy",
 };
 
-function denial(who: string, action: string, resource: string, decision: Exclude<Decision, "allowed">): AwsError {
+/**
+ * Ends the message of a refusal by EC2: details that only `sts:DecodeAuthorizationMessage` reads, encoded anew in each
+ * answer (STS API reference, DecodeAuthorizationMessage; hashicorp/terraform-provider-aws, issue 29710).
+ */
+function encodedFor(answer: string): string {
+  const parts = ["1", "2", "3", "4"].map((part) =>
+    createHash("sha512").update(`${answer} ${part}`).digest("base64url"),
+  );
+  return `. Encoded authorization failure message: ${parts.join("")}`;
+}
+
+interface Denial {
+  readonly who: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly decision: Exclude<Decision, "allowed">;
+  /** Tells this refusal from others. */
+  readonly number: number;
+}
+
+function denial({ who, action, resource, decision, number }: Denial): AwsError {
   const { code, status, prefix } = denials[action.split(":")[0] ?? ""] ?? {
     code: "AccessDeniedException",
     status: 400,
   };
   const words = `User: ${who} is not authorized to perform: ${action} on resource: ${resource} ${reasons[decision](action)}`;
-  return new AwsError(code, `${prefix ?? ""}${words}`, status);
+  const encoded = prefix ? encodedFor(`${number} ${words}`) : "";
+  return new AwsError(code, `${prefix ?? ""}${words}${encoded}`, status);
 }
 
 /** Facts and policies by which access is decided. */
@@ -61,13 +83,16 @@ const encrypted: Context = { "aws:SecureTransport": "true", "s3:TlsVersion": "1.
  */
 export function access(options: AccessOptions): Access {
   const { accountId, region, permissions, resourcePolicies = [], rolePrefix } = options;
+  let refusals = 0;
   const asking =
     (who: string, identity: readonly Statement[], circumstances: Context, requester?: Requester): Caller["require"] =>
     (action, resources, context = {}) => {
       for (const resource of resources) {
         const question = { action, resource, context: { ...circumstances, ...context } };
         const decision = decide(identity, resourcePolicies, question, requester);
-        if (decision !== "allowed") throw denial(who, action, resource, decision);
+        if (decision === "allowed") continue;
+        refusals += 1;
+        throw denial({ who, action, resource, decision, number: refusals });
       }
     };
   const roleOf = (principal: string) => {

@@ -63,7 +63,7 @@ const isMirrored = ({ url }: RegistryRequest): boolean => new URL(url).searchPar
 /**
  * ECR as a node's containerd meets it: the kubelet's credential provider asks for a token with the instance's role
  * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider). Without a token, containerd pulls anonymously. The provider
- * goes by the image's name: a mirror in ECR is asked with a token only where hosts.toml has it as a header.
+ * goes by the image's name: containerd sends a token to a mirror in ECR only if hosts.toml has it as a header.
  *
  * The repositories of a mirror are those of a pull-through cache: the first pull imports the image and creates its
  * repository.

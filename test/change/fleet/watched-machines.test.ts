@@ -7,12 +7,12 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 /** Finds the machines of a fleet. @returns the execution, the machines, and how often the nodes were listed */
-async function found(fleet: Fleet) {
+async function found(fleet: Fleet, annotations: Readonly<Record<string, string>> = {}) {
   const steps = fleet.steps();
   let lists = 0;
-  const all = () => {
+  const all = async () => {
     lists += 1;
-    return steps.nodes.all();
+    return (await steps.nodes.all()).map((node) => ({ ...node, metadata: { ...node.metadata, annotations } }));
   };
   const machines: { instanceId: string; node: string; isOnline: boolean }[] = [];
   const ended = await run(async (ctx) => {
@@ -36,4 +36,10 @@ test("1,000 machines to observe are found by 50 and 64 KB in one step, each once
 test("a machine that an operation holds is left out", async () => {
   const { machines } = await found(new Fleet(2, { held: [0] }));
   expect(machines).toMatchObject([{ instanceId: idOf(1), node: nameOf(1), isOnline: true }]);
+});
+
+test("a reboot that WMCO asks for is a mark of its node, whose age later looks know", async () => {
+  const key = "windowsmachineconfig.openshift.io/reboot-required";
+  const { machines } = await found(new Fleet(1), { [key]: "" });
+  expect(machines).toMatchObject([{ marks: [key] }]);
 });

@@ -32,7 +32,9 @@ it("a call about every node points to a cause outside of them", () => {
   const said = readBlocks(
     fleetTroubleMessage(troubleOf([node(1), node(2)]), { called: ["S0ONCALL"], isDispensable: true }).blocks,
   );
-  expect(said).toContain("*2 of 2 Windows nodes are NotReady*");
+  expect(said).toContain(
+    "*2 of 2 Windows nodes are NotReady* since <!date^1795662120^{date_short_pretty} at {time}|2026-11-26 03:02 UTC> (web 2 of 2)",
+  );
   expect(said).toContain("<!subteam^S0ONCALL>");
   expect(said).toContain("All of them fail, so the cause is likely outside the nodes.");
   const alone =
@@ -65,6 +67,14 @@ it("a page is one line with the count, the pools, the names and the runbook", ()
   expect(fleetTroubleNotice(troubleOf([node(1), node(2)])).message).toBe(
     "2 of 2 Windows nodes are NotReady since 2026-11-26 03:02 UTC (web 2 of 2): ip-10-0-3-1.us-west-2.compute.internal, ip-10-0-3-2.us-west-2.compute.internal. See docs/runbook.md#many-nodes-are-notready.",
   );
+});
+
+it("a page names a common start in UTC, because pagers know no time zone of the reader", () => {
+  const started = { startedAt: "2026-11-26T02:10:00.000Z" };
+  const well = node(3, { notReadySince: null, cause: null, startedAt: "2026-11-20T02:10:00.000Z" });
+  const { message } = fleetTroubleNotice(troubleOf([node(1, started), node(2, started), well]));
+  expect(message).toContain("launched or rebooted since 2026-11-26 02:10 UTC");
+  expect(message).not.toContain("<!date");
 });
 
 it("the end names a node that still fails", () => {

@@ -38,6 +38,18 @@ it("Failures are one group if they differ only by names, requests and numbers, a
   expect(groups.map((group) => group.map(({ index }) => index))).toEqual([[1, 2], [3], [4]]);
 });
 
+it("Launches that EC2 refuses for one cause are one group, though each refusal encodes its details anew", () => {
+  const refused = (index: number, encoded: string) => ({
+    ...denied(index),
+    failure: {
+      stage: "launch",
+      why: `You are not authorized. Encoded authorization failure message: ${encoded}`,
+      left: "",
+    } as const,
+  });
+  expect(failureGroups([refused(1, "4Gx_a-Z"), refused(2, "qoYeuy5DNQ")])).toHaveLength(1);
+});
+
 it("The message has one block for a group, and its buttons name exactly the machines that it lists", () => {
   const said = JSON.stringify(messageOf([denied(1), denied(2), denied(3)]).blocks);
   expect(said).toContain('"value":"add-3f9c2a71:1,2,3"');

@@ -8,7 +8,8 @@ const before = (minutes: number): string => new Date(Date.parse(now) - minutes *
 const words = (trouble: Trouble, isObserved = false) => troubleWords(trouble, { node: "win-1", now, isObserved });
 
 const AGAIN = "`{win} why win-1` checks again.";
-const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
+const REBOOT =
+  "`{win} reboot win-1 --ec2` reboots it through EC2, once a person approved it: the route guard runs at start-up.";
 const ROUTE = "At the console of the machine: `route add 169.254.169.254 mask 255.255.255.255 &lt;gateway&gt;`.";
 const SET_CLOCK =
   "At the console of the machine: `w32tm /query /status` names its time source, `w32tm /resync /force` sets the clock.";
@@ -270,6 +271,20 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     `A Node that registers anew keeps \`casement.dev/starting\`. If no operation works on it, \`kubectl taint node win-1 casement.dev/starting-\` lets pods start on it. ${AGAIN}`,
   ],
   [
+    { kind: "tainted-by-others", taints: ["a/x:NoSchedule"], keys: ["a/x"] },
+    "Another controller, or a person, gave the node 1 taint that keeps pods away: `a/x:NoSchedule`.",
+    `Once nothing needs it: \`kubectl taint node win-1 a/x-\`. ${AGAIN}`,
+  ],
+  [
+    {
+      kind: "tainted-by-others",
+      taints: ["a/x:NoSchedule", "a/x:NoExecute", "b=c:NoSchedule"],
+      keys: ["a/x", "b"],
+    },
+    "Another controller, or a person, gave the node 3 taints that keep pods away: `a/x:NoSchedule`, `a/x:NoExecute`, `b=c:NoSchedule`.",
+    `Once nothing needs them: \`kubectl taint node win-1 a/x-\`, \`kubectl taint node win-1 b-\`. ${AGAIN}`,
+  ],
+  [
     plane("start", { words: "no sandbox." }),
     "A pod on the node gets no network: the kubelet cannot create its sandbox (event FailedCreatePodSandBox). The kubelet says: no sandbox.",
     `${PROBED}. ${AGAIN}`,
@@ -330,6 +345,9 @@ describe("What is wrong with a node", () => {
     [undefined, down("stopped")],
     [undefined, down("stopping")],
     ["remove win-1", down("terminated")],
+    ["reboot win-1 --ec2", { kind: "status-impaired", of: "instance" }],
+    [undefined, { kind: "status-impaired", of: "system" }],
+    ["reboot win-1 --ec2", { kind: "agent-fails", words: "x" }],
     ["reboot win-1", silent("none")],
     [undefined, silent("no-profile")],
     [undefined, { kind: "agent-silent", since: null, evidence: { kind: "many", silent: 12, of: 30 } }],
@@ -352,5 +370,6 @@ describe("What is wrong with a node", () => {
     expect(words({ kind: "status-impaired", of: "instance" }, true).next).toBe(
       `Check the screenshot in the EC2 console. Its owner decides about a reboot. ${AGAIN}`,
     );
+    expect(words({ kind: "status-impaired", of: "instance" }, true).press).toBeUndefined();
   });
 });

@@ -7,6 +7,7 @@ const stopped: MachineTrouble = { kind: "service-stopped", service: "kubelet" };
 const absent: MachineTrouble = { kind: "service-absent", service: "containerd" };
 const exits: MachineTrouble = { kind: "service-exits", service: "kubelet", times: 5 };
 const routes: MachineTrouble = { kind: "routes-lost", times: 7 };
+const hns: MachineTrouble = { kind: "hns-restarted" };
 const full: MachineTrouble = { kind: "disk-low" };
 
 test.each<[MachineTrouble, string[], string]>([
@@ -41,6 +42,11 @@ test.each<[MachineTrouble, string[], string]>([
     "⚠️ The route guard repairs its routes again and again on `web-1`: 7 times within a day. Next: find what takes the routes away there, such as a VPN client, a security agent or a script; between two runs of the guard no command reaches the machine, and `{win} why web-1` counts the repairs.\n[Why]",
   ],
   [
+    hns,
+    ["web-1"],
+    "⚠️ The Host Networking Service (HNS) restarted under kube-proxy: Services lost their load balancers, and pods may have no network, on `web-1`. Next: `{win} why web-1` names the pods without a network; `{win} reboot web-1` evicts the pods and proves the node. Where no pod is cut off, `{win} restart web-1` is enough.\n[Why]\n[Reboot…]",
+  ],
+  [
     full,
     ["web-1"],
     "⚠️ The system drive has less than 10 GB free on `web-1`. Next: remove what is not needed there, or replace the node; below 10 GB images cannot be pulled, and `{win} why web-1` says how much is left.\n[Why]",
@@ -65,6 +71,7 @@ test.each<[MachineTrouble, string]>([
   [stopped, "✅ The service `kubelet` runs again on `web-1`."],
   [exits, "✅ The service `kubelet` has stopped exiting on `web-1`."],
   [routes, "✅ The route guard has not repaired its routes often for a day on `web-1`."],
+  [hns, "✅ kube-proxy has started after the Host Networking Service (HNS) again on `web-1`."],
   [full, "✅ The system drive has more than 10 GB free again on `web-1`."],
 ])("The end of a trouble is posted: %j", (trouble, words) => {
   expect(troubleEndMessage(trouble, ["web-1"]).text).toBe(words);

@@ -219,6 +219,16 @@ describe("Another controller", () => {
   test.each<readonly [OtherController, does: string, pause: string]>([
     [{ kind: "wmco", acting }, "is about to reboot it", "reboot-required` is gone"],
     [{ kind: "wmco", acting: false }, "configures it, and may reboot it", "reboot-required` is gone"],
+    [
+      { kind: "wmco", acting: false, age: "3h" },
+      "requested its reboot at least 3h ago, and has not rebooted it",
+      "run `kubectl annotate node win-1 windowsmachineconfig.openshift.io/reboot-required-`",
+    ],
+    [
+      { kind: "machine-deleted", name: "m-1", acting: false, age: "3h" },
+      "`m-1` is being deleted for 3h",
+      "oc describe",
+    ],
     [{ kind: "kured", acting }, "kured is draining and rebooting it", "`kubectl get node win-1` shows it schedulable"],
     [
       { kind: "karpenter", key: "karpenter.sh/disrupted", acting },

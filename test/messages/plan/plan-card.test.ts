@@ -149,6 +149,20 @@ describe("The plan of a drain", () => {
     expect([isHopelessPlan(plan(more)), isHopelessPlan(plan({ away: more.away }))]).toEqual([true, false]);
   });
 
+  it.for([
+    ["silent", false, true],
+    ["asked", false, true],
+    ["silent", true, false],
+    [undefined, false, false],
+  ] as const)("%s through EC2 with an instance profile %s: a reboot that cannot be proven is %s", (it) => {
+    const [throughEc2, hasProfile, isHopeless] = it;
+    const instance = { system: "ok", instance: "ok", volumes: "ok", events: [], hasProfile };
+    const more = { ...(throughEc2 ? { throughEc2 } : {}), instance };
+    expect(isHopelessPlan(plan(more))).toBe(isHopeless);
+    const words = "The instance has no instance profile: after the reboot its SSM agent stays silent";
+    expect(shown(more).includes(words)).toBe(isHopeless);
+  });
+
   it("names the nodes that are away, and other controllers with the way to pause them", () => {
     const text = shown({
       away: [{ node: "web-2", why: "NotReady" }],

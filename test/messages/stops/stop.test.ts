@@ -107,11 +107,30 @@ describe("The summary of a stop", () => {
     );
   });
 
+  test("says of its end that the cluster is still frozen", () => {
+    const left = [stop({ target: pool, kind: "hold" }), stop()];
+    const goesOn = "But the cluster is frozen by olivia (release night). To end it: `{win} thaw`";
+    expect(endedSummary("freeze", { targets: [pool], ended: [pool], left })).toBe(
+      `Pool \`web\` is no longer frozen. ${goesOn}`,
+    );
+    expect(endedSummary("freeze", { targets: [pool], ended: [], left })).toBe(
+      `Pool \`web\` was not frozen. Nothing was changed. ${goesOn}`,
+    );
+  });
+
   test("says of its end which of them were in force", () => {
-    expect(endedSummary("freeze", [pool], [])).toBe("Pool `web` was not frozen. Nothing was changed.");
-    expect(endedSummary("hold", [node, pool], [])).toBe("`win-1`, pool `web` were not held. Nothing was changed.");
-    expect(endedSummary("freeze", [pool, cluster], [cluster])).toBe("The cluster is no longer frozen.");
-    expect(endedSummary("hold", [node, pool], [node, pool])).toBe("`win-1`, pool `web` are no longer held.");
+    expect(endedSummary("freeze", { targets: [pool], ended: [], left: [] })).toBe(
+      "Pool `web` was not frozen. Nothing was changed.",
+    );
+    expect(endedSummary("hold", { targets: [node, pool], ended: [], left: [] })).toBe(
+      "`win-1`, pool `web` were not held. Nothing was changed.",
+    );
+    expect(endedSummary("freeze", { targets: [pool, cluster], ended: [cluster], left: [] })).toBe(
+      "The cluster is no longer frozen.",
+    );
+    expect(endedSummary("hold", { targets: [node, pool], ended: [node, pool], left: [] })).toBe(
+      "`win-1`, pool `web` are no longer held.",
+    );
   });
 
   test("asks for a reason", () => {

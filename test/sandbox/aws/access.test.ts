@@ -126,4 +126,21 @@ describe("a denial", () => {
       expect.objectContaining({ code, status, message: expect.stringContaining(words) }),
     );
   });
+
+  it.each([
+    ["ec2:RunInstances", true],
+    ["ssm:SendCommand", false],
+  ])("of %s carries details that are encoded anew in each answer: %s", (action, isEncoded) => {
+    const refusal = (): string => {
+      try {
+        caller.require(action, ["arn:x"]);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return "";
+    };
+    const [first, second] = [refusal(), refusal()];
+    expect(first.includes("Encoded authorization failure message: ")).toBe(isEncoded);
+    expect(first === second).toBe(!isEncoded);
+  });
 });

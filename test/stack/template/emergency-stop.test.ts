@@ -7,7 +7,8 @@ const runbook = pageAt("docs/runbook.md").lines.join("\n");
 
 test("the loop of the runbook finds every schedule by its name, and no rule that wakes what runs", () => {
   expect(runbook).toContain("for rule in $(res AWS::Events::Rule ''); do");
-  expect(runbook).not.toContain(`list-rules --name-prefix "casement-$CLUSTER-"`);
+  // The name of another cluster may begin with this one's.
+  expect(runbook).not.toContain("list-rules --name-prefix");
   const rules = ofType("AWS::Events::Rule").map(({ Properties }) => Properties);
   const schedules = rules.filter(({ ScheduleExpression }) => ScheduleExpression);
   expect(schedules.length).toBeGreaterThan(5);

@@ -7,6 +7,7 @@ export interface ListedInstance {
   readonly id: string;
   readonly state?: string;
   readonly dns?: string;
+  readonly profile?: string;
   readonly tags?: Readonly<Record<string, string>>;
 }
 
@@ -15,11 +16,18 @@ export const launchedTags = { [TAG.launched]: "true", [TAG.cluster]: "prod-west"
 
 const item = (text: string): string => `<item>${text}</item>`;
 
-const instanceXml = ({ id, state = "running", dns = "", tags = launchedTags }: ListedInstance): string =>
+const instanceXml = ({
+  id,
+  state = "running",
+  dns = "",
+  profile = "node",
+  tags = launchedTags,
+}: ListedInstance): string =>
   item(
     [
       `<instanceId>${id}</instanceId><privateDnsName>${dns}</privateDnsName>`,
       `<instanceState><name>${state}</name></instanceState><platform>windows</platform>`,
+      profile && `<iamInstanceProfile><arn>${profile}</arn></iamInstanceProfile>`,
       `<tagSet>${Object.entries(tags)
         .map(([key, value]) => item(`<key>${key}</key><value>${value}</value>`))
         .join("")}</tagSet>`,

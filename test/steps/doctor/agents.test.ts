@@ -68,10 +68,10 @@ test("Agents that report, in a supported version and without a proxy, are no fin
   expect(found).toEqual([]);
 });
 
-test("A silent agent is named by its node, its pool and its last report", async () => {
+test("A silent agent is named by its node, its pool, its last report and a missing instance profile", async () => {
   const tags = { ...launchedTags, [TAG.pool]: "web" };
   const found = await findings(
-    [{ id: "i-1", dns: "win-1", tags }, { id: "i-2" }, { id: "i-3" }, { id: "i-4" }],
+    [{ id: "i-1", dns: "win-1", tags }, { id: "i-2", profile: "" }, { id: "i-3" }, { id: "i-4" }],
     [{ id: "i-1", minutesAgo: 12 }, { id: "i-2", minutesAgo: 2, ping: "ConnectionLost" }, { id: "i-3" }],
   );
   expect(found).toEqual([
@@ -79,7 +79,7 @@ test("A silent agent is named by its node, its pool and its last report", async 
       kind: "agents-silent",
       agents: [
         { node: "win-1", pool: "web", since: "1969-12-31T23:48:00.000Z" },
-        { node: "i-2", pool: null, since: "1969-12-31T23:58:00.000Z" },
+        { node: "i-2", pool: null, since: "1969-12-31T23:58:00.000Z", lacksProfile: true },
       ],
       at: AT,
     },

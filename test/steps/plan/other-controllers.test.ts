@@ -110,7 +110,7 @@ describe("Other controllers of a node", () => {
     ],
     [
       "the deletion of its Machine",
-      { machineFacts: behind({ deletionTimestamp: new Date(0) }) },
+      { machineFacts: behind({ deletionTimestamp: new Date("2026-11-21T11:10:00Z") }) },
       { kind: "machine-deleted", name: "machine-1", acting: true },
     ],
     [
@@ -190,6 +190,18 @@ describe("Other controllers of a node", () => {
     expect(seen("2026-11-21T09:00:00Z")).toEqual([{ kind: "karpenter", key, acting: false, age: "3h" }]);
     const deletionTimestamp = new Date("2026-11-21T09:00:00Z");
     expect(seen("2026-11-21T09:00:00Z", { deletionTimestamp })).toMatchObject([{ acting: true }]);
+  });
+
+  it("are no longer at work on a node whose reboot WMCO has forgotten, or whose Machine's deletion stands still", () => {
+    const asked = annotated({ [`${wmco}version`]: "10", [`${wmco}reboot-required`]: "" });
+    const since = (time: string) =>
+      otherControllersOf(traces({ ...asked, marks: { [`${wmco}reboot-required`]: time } }));
+    expect(since("2026-11-21T11:10:00Z")).toEqual([{ kind: "wmco", acting: true }]);
+    expect(since("2026-11-21T09:00:00Z")).toEqual([{ kind: "wmco", acting: false, age: "3h" }]);
+    const machineFacts = behind({ deletionTimestamp: "2026-11-21T09:00:00Z" as never });
+    expect(otherControllersOf(traces({ machineFacts }))).toEqual([
+      { kind: "machine-deleted", name: "machine-1", acting: false, age: "3h" },
+    ]);
   });
 
   it("leave out a machine whose updates wait for nothing", () => {

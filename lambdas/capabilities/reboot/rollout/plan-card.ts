@@ -135,7 +135,7 @@ function takenLine(plan: RolloutPlan): string[] {
 const isHopeless = (plan: RolloutPlan): boolean => waitsForSlots(plan) || foreverLine(plan).length > 0;
 
 const timeWords = (plan: RolloutPlan): string => {
-  if (isHopeless(plan)) return "No estimate: the rollout cannot end before that is mended";
+  if (isHopeless(plan)) return "No estimate: the rollout cannot end before that is fixed";
   const more = plan.command === "reboot" ? ", more when Windows installs updates" : "";
   return `Expected time: about ${counted(expectedMinutes(plan), "minute")}${more}`;
 };

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { assist } from "../../assisting.ts";
-import { expectSound, settled } from "../../evidence.ts";
+import { expectSound, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { look } from "../../looking.ts";
-import { edge, web } from "../../others.ts";
+import { edge, kubectl, web } from "../../others.ts";
 import { injectFault } from "../../outside.ts";
 import { openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
@@ -19,6 +19,10 @@ test("a healthy node passes every check, by the word of EC2, SSM, Kubernetes and
   expect(said).toContain(`✅ \`${web.name}\`: all checks passed.`);
   expect(openly(here)).toEqual([]);
   await expectSound(here);
+  const taint = { key: "aws-node-termination-handler/spot-itn", effect: "NoSchedule" };
+  const { taints = [] } = nodeNamed(here, web.name)?.spec ?? {};
+  await kubectl(here, "PATCH", `/api/v1/nodes/${web.name}`, { spec: { taints: [...taints, taint] } });
+  expect((await look(here, `/win why ${web.name}`)).said).toContain(`\`kubectl taint node ${web.name} ${taint.key}-\``);
 });
 
 describe("A machine of another owner whose agent is silent", () => {
@@ -92,6 +96,10 @@ test("an agent whose instance lost its profile is silent within an hour, with th
   await here.pass(110);
   const { said } = await look(here, `/win why ${web.name}`);
   expect(said).toMatch(/does not answer for \d+m: EC2 says that the instance has no instance profile/);
+  expect((await look(here, `/win reboot ${web.name} --dry-run`)).said).toContain("the proof cannot pass");
+  expect((await look(here, "/win doctor")).said).toMatch(
+    /attach the pool's instance profile to `[^`]+`, which no reboot/,
+  );
 });
 
 test("a volume that does not answer is named, and the event that EC2 has scheduled stands beside it", async () => {

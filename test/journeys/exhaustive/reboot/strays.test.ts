@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodeNamed } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { kubectl, otherWeb, web } from "../../others.ts";
-import { endFault, injectFault, terminateFromOutside } from "../../outside.ts";
+import { askEc2, endFault, injectFault, terminateFromOutside } from "../../outside.ts";
 import { openly } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
 
@@ -26,6 +26,14 @@ test("a Node that a person deletes outside any operation is told once, with what
   await here.pass(70);
   expect(about("no Node")).toHaveLength(1);
   expect(about("is a node again, or runs no longer")).toHaveLength(1);
+});
+
+test("a machine without a Node that someone stops is told as stopped, once", async () => {
+  await askEc2(here, "StopInstances", { "InstanceId.1": web.instanceId });
+  await here.pass(5);
+  await remove(web.name);
+  await here.pass(100);
+  expect(about("no Node")).toEqual([expect.stringContaining(`\`${web.instanceId}\` is stopped and has no Node`)]);
 });
 
 test("a node that has registered again keeps the start-up taint, which is told once, with the command, and so is its end", async () => {

@@ -33,6 +33,14 @@ test("a restart of HNS is named with the pods that it cut off, while every servi
   expect(said).toContain("[Reboot]");
 });
 
+test("the half-hourly look posts it once, with a reboot to press, and the doctor repeats it", async () => {
+  await afterHnsRestart();
+  await here.pass(75);
+  const posted = openly(here).filter((text) => text.includes("(HNS) restarted under kube-proxy"));
+  expect(posted).toEqual([expect.stringMatching(new RegExp(`on \`${web.name}\`\\.[^]*\\[Why\\]\n\\[Reboot…\\]`))]);
+  expect((await look(here, "/win doctor")).said).toContain("(HNS) restarted under kube-proxy");
+});
+
 test("a restart of the services does not prove such a node, which it says at once, and a reboot does", async () => {
   await afterHnsRestart();
   await here.type("operator", `/win restart ip-10-0-3-7`);

@@ -37,6 +37,9 @@ describe("A freeze", () => {
   test("ends by itself when its time is over", async () => {
     here = await unasked("drain");
     await run('/win freeze --reason "deploy" --for 5m');
+    expect((await run("/win thaw web"))[1]).toMatch(
+      /was not frozen\. Nothing was changed\. But the cluster is frozen until/,
+    );
     expect((await run(forcedDrain))[0]).toBe("refused");
     await here.pass(6);
     expect((await run(forcedDrain))[0]).toBe("succeeded");

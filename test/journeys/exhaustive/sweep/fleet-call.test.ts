@@ -82,7 +82,7 @@ test("a zone with four of seven nodes is NotReady: one call names what they shar
   await here.until(() => fleetCalls().length > 0, 10, "the call");
   const [call = ""] = fleetCalls();
   expect(call).toMatch(
-    /^🚨 \*4 of 7 Windows nodes are NotReady\* since \S+ UTC> \(batch 2 of 2, web 2 of 5\)\n<@U0OPERATOR>\n/,
+    /^🚨 \*4 of 7 Windows nodes are NotReady\* since .+ UTC> \(batch 2 of 2, web 2 of 5\)\n<@U0OPERATOR>\n/,
   );
   expect(call).toContain("• 4 nodes: the kubelet has stopped reporting, the SSM agent reports.");
   expect(call).toContain(`They share zone \`us-west-2b\`, subnet \`${zoneB}\`; no Ready node has them.`);
