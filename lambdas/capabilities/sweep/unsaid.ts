@@ -59,15 +59,22 @@ async function redrawUnsaid(steps: Steps, id: string): Promise<void> {
   }
 }
 
+/** Time after a call for which messages that are refused in the same outage call nobody again. */
+const CALL_AGAIN_MS = 60 * MINUTE;
+
 /** Is a call due for a message that Slack refuses, for which people were not called? Call inside a step. */
-const isCallDue = async (steps: Steps): Promise<boolean> =>
-  (await steps.unsaid.read()).some(
-    ({ since, calledAt }) => calledAt === undefined && steps.now() - Date.parse(since) >= CALL_AFTER_MS,
+async function isCallDue(steps: Steps): Promise<boolean> {
+  const messages = await steps.unsaid.read();
+  const ageOf = (at: string): number => steps.now() - Date.parse(at);
+  return (
+    messages.some(({ since, calledAt }) => calledAt === undefined && ageOf(since) >= CALL_AFTER_MS) &&
+    messages.every(({ calledAt }) => calledAt === undefined || ageOf(calledAt) >= CALL_AGAIN_MS)
   );
+}
 
 /**
  * Redraws messages that Slack refused, also those of operations that have ended. If it has refused one for ten minutes,
- * people are called past Slack, once for all that are refused then.
+ * people are called past Slack: once for all that are refused then, and at most once an hour.
  */
 export async function redrawMessages(ctx: DurableContext, steps: Steps): Promise<void> {
   const find = step(ctx, "find messages that Slack refused", async () => ({ messages: await steps.unsaid.read() }));

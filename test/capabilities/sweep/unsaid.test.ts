@@ -52,7 +52,7 @@ test("messages that Slack refuses for good keep no other message from its turn",
   expect((await waiting()).toSorted()).toEqual([...refused].toSorted());
 });
 
-test("people are called once for each message, also while an earlier one is refused for good", async () => {
+test("people are called once for each message, at most once an hour, also while an earlier one is refused for good", async () => {
   refused.add("add-1").add("drain-1");
   await noted.note("add-1");
   await tick(11);
@@ -60,7 +60,9 @@ test("people are called once for each message, also while an earlier one is refu
   await noted.note("drain-1");
   await tick(5);
   expect(calls).toHaveLength(1);
-  await tick(6);
+  await tick(45);
+  expect(calls).toHaveLength(1);
+  await tick(10);
   expect(calls.slice(1)).toEqual([expect.stringContaining("drain-1")]);
   expect(calls[1]).not.toContain("add-1");
   await tick(60);
