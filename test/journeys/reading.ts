@@ -32,6 +32,9 @@ export const privately = ({ simulator }: Journey, user: Name): string[] =>
     .filter(({ onlyTo }) => onlyTo === people[user])
     .map(({ blocks }) => readBlocks(blocks));
 
+/** A table whose rows go on below their cells, each row in one line. */
+export const rowsInLines = (table: string): string => table.replaceAll(/\n {2}(?=\S)/g, "  ");
+
 /** Messages in the channel, threads left out, oldest first. */
 export const openly = ({ simulator }: Journey): string[] =>
   simulator.slack

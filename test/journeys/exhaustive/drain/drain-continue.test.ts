@@ -12,7 +12,7 @@ import { heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { allowDisruptions, guardedPod, kubectl, otherWeb, podsOn, shortName, stateOf, web } from "../../others.ts";
 import { endFault, injectFault, terminateFromOutside } from "../../outside.ts";
-import { inThreads, openly, privately } from "../../reading.ts";
+import { inThreads, openly, privately, rowsInLines } from "../../reading.ts";
 import { confirmRemoval, expectGone, expectKept, withSeedNodes } from "../../removal.ts";
 import { type Moment, type Restarts, recordRestarts } from "../../restarts.ts";
 import { firstRemoval, secondRemoval, withThirdNode } from "../../two-removals.ts";
@@ -39,7 +39,7 @@ const isCordoned = (one: Journey): boolean => nodeNamed(one, web.name)?.spec?.un
 async function auditOf(one: Journey): Promise<string> {
   await one.type("approver", `/win audit ${(await newest(one)).operation.id}`);
   await settled(one, 2);
-  return privately(one, "approver").at(-1) ?? "";
+  return rowsInLines(privately(one, "approver").at(-1) ?? "");
 }
 
 /** A drain of a node whose budget lets no pod go, at its first deadline. */

@@ -4,7 +4,7 @@ import { eventsOn, heldBack, newest, nodeNamed, settled } from "../../evidence.t
 import type { Journey } from "../../journey.ts";
 import { isCordoned, run, SHORT, unasked } from "../../on-web.ts";
 import { allowDisruptions, guardedPod, homeOf, kubectl, podsOn, shortName, web } from "../../others.ts";
-import { openly, privately } from "../../reading.ts";
+import { openly, privately, rowsInLines } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -24,7 +24,7 @@ describe("A drain", () => {
     expect(openly(here).at(-1)).toMatch(new RegExp(`failed at eviction\\* after \\S+, with ${evicted} pods? evicted`));
     await here.type("approver", `/win audit ${operation.id}`);
     await settled(here, 5);
-    expect(privately(here, "approver").at(-1)).toMatch(new RegExp(`evicted +.*${evicted} pods?`));
+    expect(rowsInLines(privately(here, "approver").at(-1) ?? "")).toMatch(new RegExp(`evicted +.*${evicted} pods?`));
     expect(eventsOn(here, web.name)).toContainEqual(
       expect.stringMatching(new RegExp(`^CasementDrainingFailed ${operation.id} failed at stage evict: `)),
     );

@@ -127,12 +127,12 @@ describe("A removal whose execution is stopped", () => {
   });
 
   test("after its end, which Slack could not be told, holds no lease", async () => {
-    here = await withSeedNodes({ configuration: { deadlines: { evict: 2 } } });
+    here = await withSeedNodes({ configuration: { deadlines: { remove: { evict: 2, continue: 4 } } } });
     await guardedPod(here, web);
     await confirmRemoval(here, SHORT);
     await here.until(async () => (await stage()) === "evict", 10);
     fault("slack-down", {});
-    await here.until(async () => (await newest(here)).operation.endedAt !== null, 10);
+    await here.until(async () => (await newest(here)).operation.endedAt !== null, 15);
     await stopAll(here);
     await here.pass(SWEPT);
     expect(isCordoned(here)).toBe(false);
