@@ -27,7 +27,7 @@ test.each(unanswered)(
     injectFault(here, kind);
     const { said, seconds } = await look("/win nodes");
     expect(said).toMatch(words[kind] ?? /never/);
-    expect(said).toMatch(new RegExp(`${web.instanceId} +running +web +${web.name}`));
+    expect(said).toMatch(new RegExp(`${shortName(web)} +running +${web.instanceId} +\\S+ +web`));
     expect(said).not.toContain("ip-10-0-0-10");
     expect(said).toMatch(/Check the API server; `\/win doctor` shows which services answer/);
     expect(said).not.toContain("/win nodes");
