@@ -20,7 +20,7 @@ const pending = (at: number, request: string): KubeObject =>
   }) as unknown as KubeObject;
 
 test("more nodes than may be on their way at once wait for places, and all become Ready", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   here = await startJourney();
   await here.type("operator", "/win add batch 22");
