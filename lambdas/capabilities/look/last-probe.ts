@@ -9,20 +9,20 @@ import { TAG } from "../../tags.ts";
 import { unprobedWords } from "./unprobed.ts";
 
 /**
- * Reads the newest scheduled probe of a node.
- * @returns the reason instead, if none is valid for the node's current boot Call inside a step.
- * @param windowsNodes number of nodes among which it takes turns, at most; `isActedFor`: Casement launched or assists its machine
+ * Reads the newest scheduled probe of a node. Call inside a step.
+ * @param turn `isActedFor`: Casement launched or assists its machine; `windowsNodes`: how many nodes take turns with it, at most
+ * @returns the reason instead, if none is valid for the node's current boot
  */
 export async function lastProbe(
   steps: Steps,
   { pools, probe: { images } }: Configuration,
   { node, machine, instanceId }: HealthSubject,
-  { isActedFor, windowsNodes }: { readonly isActedFor: boolean; readonly windowsNodes: number },
+  turn: { readonly isActedFor: boolean; readonly windowsNodes: number },
 ): Promise<ProbeFacts> {
   const now = steps.now();
   const booted = node && bootedOf(node);
   const kept = instanceId === null ? undefined : await steps.machines.probed.of(instanceId);
-  const last = lastProbeOf(kept, booted, { now, validHours: goodHours(windowsNodes) });
+  const last = lastProbeOf(kept, booted, { now, validHours: goodHours(turn.windowsNodes) });
   if (last.state === "known") return { result: last.result, at: last.at };
   const name = machine?.tags[TAG.pool] ?? "";
   const pool = pools[name];
@@ -32,7 +32,7 @@ export async function lastProbe(
     windows,
     hasImage: windows !== undefined && Boolean(images[windows]),
     poolOff: pool?.probe === false ? name : null,
-    isActedFor,
+    isActedFor: turn.isActedFor,
     isReady: node === undefined || isReady(node),
     isCordoned: node?.spec?.unschedulable === true,
   };

@@ -114,7 +114,7 @@ export const approvalNotice = (operation: Pick<OperationRecord, "id" | "request"
 export const approvalUsed = (operation: string): string =>
   `the approval of ${code(operation)} was already used by another execution; an approval counts once`;
 
-/** Summary of an operation that was denied, or that nobody approved in time. */
+/** Reason why a question for an approval ended without one. */
 export type NotApproved =
   | { readonly kind: "denied"; readonly by: string; readonly reason: string | null }
   | { readonly kind: "lapsed" | "superseded" }

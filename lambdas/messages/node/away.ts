@@ -3,7 +3,7 @@ import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
-import { andMore, domainOf, phoneTable, shortNames } from "../slack/table.ts";
+import { andMore, phoneNames, phoneTable } from "../slack/table.ts";
 import { code, plain, prose } from "../slack/text.ts";
 
 /** A service that did not give what a look asked it for. */
@@ -50,10 +50,9 @@ const nextStep = ({ service }: UnavailableService): string =>
   `Check ${service === "kubernetes" ? "the API server" : "the AWS Health Dashboard"}; ${typeThis("doctor")} shows which services answer.`;
 
 function machineTable(machines: readonly Ec2MachineRow[], now: string): Block[] {
-  const names = machines.map(({ name }) => name);
-  const domain = domainOf(names);
+  const names = phoneNames(machines.map(({ name }) => name));
   const { blocks, rest, same, hidden } = phoneTable([
-    { heading: "NAME", cells: shortNames(names.map((name) => name.slice(0, name.length - domain.length))) },
+    { heading: "NAME", cells: names.cells },
     { heading: "STATE", cells: machines.map(({ state }) => state) },
     { heading: "INSTANCE", cells: machines.map(({ instanceId }) => instanceId) },
     { heading: "AGE", cells: machines.map(({ launchedAt }) => between(launchedAt, now)) },
@@ -63,7 +62,7 @@ function machineTable(machines: readonly Ec2MachineRow[], now: string): Block[] 
   const notes = [
     ...(rest > 0 ? [`${andMore(rest, "machine")}.`] : []),
     ...(same ? [same] : []),
-    ...(domain ? [`Names end in ${code(domain)}.`] : []),
+    ...(names.domain ? [names.domain] : []),
     ...(hidden.length > 0 ? [`EC2 shows ${hidden.join(", ")} too.`] : []),
   ];
   return notes.length > 0 ? [...blocks, context(notes.join(" "))] : blocks;

@@ -3,7 +3,7 @@ import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
-import { andMore, domainOf, phoneTable, shortNames } from "../slack/table.ts";
+import { andMore, phoneNames, phoneTable } from "../slack/table.ts";
 import { code, counted } from "../slack/text.ts";
 import { dueCell, isShown } from "./reboot-due.ts";
 import { type UnregisteredRow, unregisteredBlocks } from "./unregistered.ts";
@@ -80,10 +80,9 @@ export function noNodesChosen(
 
 function nodesTable(rows: readonly NodeRow[], now: string): Message {
   if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis("help", "add")}`);
-  const domain = domainOf(rows.map(({ name }) => name));
   const ordered = troubledFirst(rows);
-  const names = shortNames(ordered.map(({ name }) => name.slice(0, name.length - domain.length)));
-  const listed = ordered.map((row, at) => ({ ...row, name: names[at] ?? row.name }));
+  const names = phoneNames(ordered.map(({ name }) => name));
+  const listed = ordered.map((row, at) => ({ ...row, name: names.cells[at] ?? row.name }));
   const { blocks, rest, same, hidden } = phoneTable(
     columnsOf(listed).map(([heading, cell, isSaidOnce = false]) => ({
       heading,
@@ -95,7 +94,7 @@ function nodesTable(rows: readonly NodeRow[], now: string): Message {
   const notes = [
     ...(rest > 0 ? [`${andMore(rest, "node")}; ${one} shows one.`] : []),
     ...(same ? [same] : []),
-    ...(domain ? [`Names end in ${code(domain)}.`] : []),
+    ...(names.domain ? [names.domain] : []),
     ...(hidden.length > 0 ? [`${one} shows ${hidden.join(", ")} too.`] : []),
   ];
   const text = counted(rows.length, "Windows node");

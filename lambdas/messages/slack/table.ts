@@ -90,7 +90,7 @@ export function tableOfEntries(columns: readonly string[], entries: readonly Tab
 const LONGEST_NAME = 36;
 
 /** Shortens long names in the middle, where those of one cluster differ least; names that would be alike stay whole. */
-export function shortNames(names: readonly string[]): string[] {
+function shortNames(names: readonly string[]): string[] {
   const half = (LONGEST_NAME - 1) / 2;
   const short = names.map((name) =>
     name.length > LONGEST_NAME ? `${name.slice(0, Math.floor(half))}…${name.slice(-Math.ceil(half))}` : name,
@@ -99,9 +99,24 @@ export function shortNames(names: readonly string[]): string[] {
 }
 
 /** The domain that all names end in, with its dot; empty if they have no common one. */
-export function domainOf(names: readonly string[]): string {
+function domainOf(names: readonly string[]): string {
   const domains = new Set(names.map((name) => (name.includes(".") ? name.slice(name.indexOf(".")) : "")));
   return domains.size === 1 ? ([...domains][0] ?? "") : "";
+}
+
+/** Names for a table for phones. */
+interface PhoneNames {
+  /** The names without their common domain, shortened where they are long. */
+  readonly cells: readonly string[];
+  /** A sentence that names the domain; null where they have none in common. */
+  readonly domain: string | null;
+}
+
+/** Shortens names of nodes for a table for phones. */
+export function phoneNames(names: readonly string[]): PhoneNames {
+  const domain = domainOf(names);
+  const cells = shortNames(names.map((name) => name.slice(0, name.length - domain.length)));
+  return { cells, domain: domain ? `Names end in ${code(domain)}.` : null };
 }
 
 /** A column of a table for phones. */
