@@ -23,8 +23,8 @@ interface Result {
 
 const FOLDER = resolve(".bench");
 const COLD_STARTS = 15;
-const WARM_UP = 50;
-const WARM = 400;
+const WARM_UP = 200;
+const WARM = 2000;
 const STOCK = "stock Bolt handler";
 
 const round = (value: number): number => Math.round(value * 10) / 10;
