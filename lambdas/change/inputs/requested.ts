@@ -72,10 +72,13 @@ async function mayReconcileAll(op: ReconcileOperation): Promise<boolean> {
   }
 }
 
-/** Tells the requester which inputs wait for another person. A lost message changes nothing. */
+/**
+ * Tells the requester which inputs wait for another person; those that people approve by vote have a request of their own. A lost
+ * message changes nothing.
+ */
 async function sayNotAccepted({ steps, start }: ReconcileOperation, inputs: readonly Input[]): Promise<void> {
   const waiting: Input[] = [];
-  for (const input of inputs)
+  for (const input of inputs.filter(({ approval }) => approval === undefined))
     if ((await steps.inputWatches.of(input.rule).read()).asked.length > 0) waiting.push(input);
   const requester = requesterOf(start);
   if (!requester || waiting.length === 0) return;

@@ -5,6 +5,8 @@ import type { Input } from "../../../lambdas/inputs/input.ts";
 import { kubeletClientsInput } from "../../../lambdas/inputs/kubelet-clients.ts";
 import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
 import { originated } from "../../../lambdas/records/origin.ts";
+import type { Message } from "../../../lambdas/records/records.ts";
+import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { runStarted, setUp, tearDown } from "../../engine/durable-engine.ts";
 import { idOf, nameOf, type Troubles } from "../fleet/fleet.ts";
 import { MirrorFleet } from "./mirror-fleet.ts";
@@ -24,9 +26,9 @@ async function reconcile(
     inputs = both,
     id = "reconcile-0a1b2c3d",
     dryRun = false,
-  }: { inputs?: readonly Input[]; id?: string; dryRun?: boolean } = {},
+    steps = here.steps(),
+  }: { inputs?: readonly Input[]; id?: string; dryRun?: boolean; steps?: Steps } = {},
 ) {
-  const steps = here.steps();
   const request = { command: "reconcile", targets: { kind: "all" }, dryRun } as const;
   const start: Start = { operation: id, request, ...origin, notAfter: Number.MAX_SAFE_INTEGER };
   const blank = { status: "requested", requestedAt: steps.timestamp(), endedAt: null, cancelledBy: null } as const;
@@ -112,4 +114,26 @@ test("a dry run shows each input, and which of them every node has", async () =>
   await reconcile(here, { dryRun: true, id: "reconcile-2a1b2c3d" });
   expect(here.fleet.said.at(-1)).toContain("✅ Registry mirrors: nothing to change.");
   expect(here.fleet.said.at(-1)).toContain("*Dry run of Kubelets' client authority*: 2 nodes would be changed");
+});
+
+test("a person who may not reconcile every pool hears which inputs another may accept, and of none that is put to the vote", async () => {
+  const here = fleetOf(2);
+  const steps = here.steps();
+  const rules = { ...(await steps.runtime.rules()), pools: { batch: { policy: { reconcile: ["approver"] } } } };
+  const watch = steps.inputWatches.of("any");
+  const asking = { ...watch, read: async () => ({ ...(await watch.read()), asked: ["a part"] }) };
+  const told: string[] = [];
+  Object.assign(steps, {
+    runtime: { ...steps.runtime, rules: async () => rules },
+    inputWatches: { of: () => asking },
+    thread: {
+      ...steps.thread,
+      sendEphemeral: async (_channel: string, _to: string, { text }: Message) => told.push(text),
+    },
+  });
+  const byVote: Input = { ...kubeletClientsInput, approval: "trust" };
+  await reconcile(here, { steps, inputs: [mirrorsInput, byVote] });
+  expect(told).toEqual([expect.stringMatching(/^What the mirrors would cut off is left out/)]);
+  await reconcile(here, { steps, inputs: [byVote], id: "reconcile-1a1b2c3d" });
+  expect(told).toHaveLength(1);
 });
