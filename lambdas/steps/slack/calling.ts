@@ -3,7 +3,7 @@ import { Retryable } from "../../errors.ts";
 import { slackCode, slackWords } from "./slack-code.ts";
 
 /** Logs and counts a refusal that the client took for an answer, such as `msg_too_long`: for this call it is none. */
-function logUnexpected(action: string, error: Error): void {
+export function logUnexpected(action: string, error: Error): void {
   const { code = "", statusCode: status = 0 } = error as { readonly code?: string; readonly statusCode?: number };
   const refusal = slackCode(error) ?? code;
   if (code.startsWith("slack_") && refusalKind(refusal, status) === null)

@@ -1,9 +1,11 @@
 import type { View } from "@slack/web-api";
+import { refusalKind } from "../../clients/refusals.ts";
+import { log } from "../../logging.ts";
 import { type FindWord, fill } from "../../messages/slack/command-word.ts";
 import type { Requester } from "../../records/origin.ts";
 import type { Message } from "../../records/records.ts";
 import type { FrontDoorContext } from "../context.ts";
-import { calling } from "./calling.ts";
+import { calling, logUnexpected } from "./calling.ts";
 import { slackCode } from "./slack-code.ts";
 
 // The Web API's types require the shape of every block; Slack and the simulated Slack check messages instead.
@@ -16,19 +18,31 @@ export const sendable = async (message: Message, word: FindWord): Promise<{ text
   return { text, blocks: blocks as unknown as Blocks };
 };
 
+/** Slack's code for a person who is not in the channel, which is no fault of the app (docs: chat.postEphemeral, errors). */
+const NOT_THERE = "user_not_in_channel";
+
+/** Would Slack refuse the same call again? */
+function isRefused(error: unknown): error is Error {
+  const code = slackCode(error);
+  return code !== undefined && [null, "denied"].includes(refusalKind(code, 0));
+}
+
 /** Posts what needs no mark by which it is found again: private answers, dialogs and notes in threads. */
 export const privately = (context: FrontDoorContext, word: FindWord) => {
   /**
-   * Posts a message that only one person sees. If Slack refuses it, for instance because the person has left the
-   * channel, the log has the refusal, and nothing is sent.
-   * @throws Retryable if Slack does not answer
+   * Posts a message that only one person sees. If Slack refuses it, nothing is sent: the refusal is logged, and counted unless it
+   * is that the person is not in the channel.
+   * @throws Retryable if Slack does not answer, or cannot take it now
    */
   const sendEphemeral = async (channel: string, user: string, message: Message): Promise<void> => {
     const said = await sendable(message, word);
     await calling("chat.postEphemeral", async () => {
       const slack = await context.clients.slack();
       await slack.chat.postEphemeral({ channel, user, ...said }).catch((error: unknown) => {
-        if (slackCode(error) === undefined) throw error;
+        if (!isRefused(error)) throw error;
+        if (slackCode(error) === NOT_THERE)
+          log("WARN", "refusal", { service: "slack", code: NOT_THERE, action: "chat.postEphemeral" });
+        else logUnexpected("chat.postEphemeral", error);
       });
     });
   };

@@ -98,31 +98,56 @@ describe("What is said in Slack", () => {
     expect(isBusy(error)).toBe(true);
   });
 
-  it.each(refusals)("is logged and counted once when Slack refuses it: %s", async (refusal) => {
-    const fault = /^\d/.test(refusal)
-      ? simulator.simulation.faults.inject("slack-http", { status: refusal })
-      : simulator.simulation.faults.inject("slack-refuses", { code: refusal });
+  /** Makes a call. @returns the lines of the log */
+  async function logged(call: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
     const lines: Record<string, unknown>[] = [];
     const log = (line: string) => void lines.push(JSON.parse(line));
     const runtime = { settings: simulator.settings("remove-node"), now: simulator.simulation.clock.now, log };
-    await withLog(runtime, {}, () =>
+    await withLog(runtime, {}, call);
+    return lines;
+  }
+
+  /** Makes a call while Slack answers it with a code, or with a status. @returns the lines of the log */
+  async function refused(refusal: string, call: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
+    const fault = /^\d/.test(refusal)
+      ? simulator.simulation.faults.inject("slack-http", { status: refusal })
+      : simulator.simulation.faults.inject("slack-refuses", { code: refusal });
+    const lines = await logged(call);
+    simulator.simulation.faults.end(fault?.id ?? "");
+    return lines;
+  }
+
+  const outcome = expect.stringMatching(/^(denied|unavailable)$/);
+  const loggedOnce = (action: string, lines: readonly Record<string, unknown>[]) => [
+    expect.objectContaining({ event: "refusal", service: "slack", action, outcome }),
+    expect.objectContaining({ SlackRefusals: 1, Kind: lines[0]?.outcome }),
+  ];
+
+  it.each(refusals)("is logged and counted once when Slack refuses it: %s", async (refusal) => {
+    const lines = await refused(refusal, () =>
       thread()
         .update(CHANNEL, "1700000000.000100", saying("lost"))
         .catch(() => ""),
     );
-    simulator.simulation.faults.end(fault?.id ?? "");
-    const outcome = expect.stringMatching(/^(denied|unavailable)$/);
-    expect(lines).toEqual([
-      expect.objectContaining({ event: "refusal", service: "slack", action: "chat.update", outcome }),
-      expect.objectContaining({ SlackRefusals: 1, Kind: lines[0]?.outcome }),
-    ]);
+    expect(lines).toEqual(loggedOnce("chat.update", lines));
   });
 
-  it("is not sent to one person alone if Slack refuses it", async () => {
-    const fault = simulator.simulation.faults.inject("slack-refuses", { code: "is_archived" });
-    await thread().sendEphemeral(CHANNEL, "U0OPERATOR", saying("never"));
-    simulator.simulation.faults.end(fault?.id ?? "");
+  it.each(refusals)("for one person alone is logged and counted once when Slack refuses it: %s", async (refusal) => {
+    const errors: unknown[] = [];
+    const lines = await refused(refusal, () =>
+      thread()
+        .sendEphemeral(CHANNEL, "U0OPERATOR", saying("never"))
+        .catch((error: unknown) => errors.push(error)),
+    );
+    expect(lines).toEqual(loggedOnce("chat.postEphemeral", lines));
     expect(seen("never")).toEqual([]);
+    const passes = /^\d/.test(refusal) || lines[0]?.outcome === "unavailable";
+    expect(errors.map(isBusy)).toEqual(passes ? [true] : []);
+  });
+
+  it("for a person who is not in the channel is logged, and counts as no refusal of the app", async () => {
+    const lines = await logged(() => thread().sendEphemeral(CHANNEL, "U0ELSEWHERE", saying("never")));
+    expect(lines).toEqual([expect.objectContaining({ event: "refusal", code: "user_not_in_channel" })]);
   });
 });
 
