@@ -65,6 +65,8 @@ const each: readonly Finding[] = [
   { kind: "key-policy", key: "arn:aws:kms:us-west-2:111122223333:key/1", services: ["events.amazonaws.com"] },
   { kind: "document-missing", script: "apply", name: "casement-apply" },
   { kind: "document-changed", script: "apply", name: "casement-apply" },
+  { kind: "executions-hidden", operations: [hostile] },
+  { kind: "executions-hidden", operations: ["drain-1a2b3c4d", "reboot-1a2b3c4d"] },
   { kind: "no-release", why: hostile },
   { kind: "clock", against: "AWS", seconds: 90 },
   { kind: "agents-old", machines: ["i-1"], wanted: "3.3" },

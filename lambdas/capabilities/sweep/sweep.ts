@@ -117,20 +117,26 @@ export const sweepLedger =
     // What a service is too busy for is left to the next sweep; what fails for another reason keeps nothing from its turn.
     const inTurn = (...works: readonly (() => Promise<void>)[]) =>
       each(works, (work) => work().catch(orLater(undefined)));
+    // A list that cannot be read keeps nothing else from its turn.
+    const found = <T>(find: Promise<readonly T[]>): Promise<readonly T[]> =>
+      find.catch((error: unknown) => {
+        failures.push(error);
+        return [];
+      });
     await inTurn(
       () => step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS),
       () => beginDue(ctx, steps),
     );
-    const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
+    const lost = await found(step(ctx, "find operations that were lost", () => findLost(steps)));
     failures.push(...lost.filter(({ isUnreadable }) => isUnreadable).map(({ id, why }) => new Error(`${id}: ${why}`)));
     const closable = lost.filter(({ isUnreadable }) => !isUnreadable);
     const looks = closable.filter((one) => !one.isChange);
     const changes = closable.filter((one) => one.isChange);
     await each(looks, (one) => closeOperation(ctx, steps, one));
-    const followed = await step(ctx, "find operations that were handed over", () => handedOver(steps));
+    const followed = await found(step(ctx, "find operations that were handed over", () => handedOver(steps)));
     await each(followed, (id) => step(ctx, `follow ${id}`, () => follow(steps, id), ATTEMPTS));
     await each(changes, (one) => closeOperation(ctx, steps, one));
-    const cordons = await step(ctx, "find nodes that operations left", () => leftCordons(steps));
+    const cordons = await found(step(ctx, "find nodes that operations left", () => leftCordons(steps)));
     await each(cordons.slice(0, MOST_CORDONS), async (record) => {
       const { node, uid, operation } = record;
       const name = `${node} (${uid}) of ${operation}`;

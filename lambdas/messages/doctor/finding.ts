@@ -105,6 +105,8 @@ export type Finding =
   | { readonly kind: "no-subscriber"; readonly pending: readonly string[] }
   | { readonly kind: "unconfirmed"; readonly pending: readonly string[]; readonly confirmed: readonly string[] }
   | { readonly kind: "audit-late"; readonly operations: readonly string[]; readonly since: string }
+  /** Operations whose execution Lambda does not show to the sweep. */
+  | { readonly kind: "executions-hidden"; readonly operations: readonly string[] }
   | { readonly kind: "no-release"; readonly why: string }
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }

@@ -10,6 +10,7 @@ import { ofAudit } from "./audit-findings.ts";
 import { ofAuthorities } from "./authority-findings.ts";
 import { ofCluster } from "./cluster-findings.ts";
 import { ofCredentials } from "./credential-findings.ts";
+import { ofExecutions } from "./execution-findings.ts";
 import type { Area, Finding } from "./finding.ts";
 import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
 import { ofClusterInputs } from "./input-findings.ts";
@@ -184,6 +185,7 @@ const sayings: Sayings = {
   ...ofAccess,
   ...ofAgents,
   ...ofAudit,
+  ...ofExecutions,
   ...ofAuthorities,
   ...ofCredentials,
   ...ofClusterInputs,

@@ -11,6 +11,9 @@ import {
 } from "@aws-sdk/client-ssm";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
+import { ifShown } from "../client-errors.ts";
+import { executions } from "../executions.ts";
+import { ledger } from "../ledger/ledger.ts";
 import { documentOf } from "../machine/machine.ts";
 import { type DoctorCheck, type DoctorFacts, right } from "./check.ts";
 import { ec2Rights, oneOfOurs } from "./ec2-rights.ts";
@@ -107,6 +110,23 @@ async function seesScalingGroups({ context }: DoctorFacts): Promise<Finding[]> {
   return [];
 }
 
+/**
+ * Finds operations whose execution Lambda does not show to the sweep, as of a function that a release took away: the sweep can
+ * neither end them nor give back what they hold.
+ */
+const shownExecutions: DoctorCheck = {
+  area: "AWS",
+  what: "the executions of operations",
+  observe: async ({ context }) => {
+    const asked = (await ledger(context).unfinished()).map(async ({ id, executionArn }) => {
+      const status = executionArn === null ? "none" : await ifShown(executions(context).status(executionArn), "hidden");
+      return status === "hidden" ? [id] : [];
+    });
+    const operations = (await Promise.all(asked)).flat();
+    return operations.length === 0 ? [] : [{ kind: "executions-hidden", operations }];
+  },
+};
+
 /** Checks of the functions that give machines their inputs. */
 const givesInputs = [
   right("ssm:SendCommand", sendsCommands),
@@ -158,7 +178,7 @@ export const rightsOf = {
     right("ssm:DescribeInstanceInformation", seesAgents),
     right("ssm:DescribeInstanceAssociationsStatus", seesAssociations),
   ],
-  sweep: [ec2Rights.seeInstances, right("secretsmanager:DeleteSecret", forgetsSecrets)],
+  sweep: [ec2Rights.seeInstances, right("secretsmanager:DeleteSecret", forgetsSecrets), shownExecutions],
 } as const satisfies Readonly<Record<string, readonly DoctorCheck[]>>;
 
 /** Functions that also check their account in the cluster: one function for each account. */

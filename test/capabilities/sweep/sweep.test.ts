@@ -96,6 +96,23 @@ it("leaves an operation whose execution Lambda refuses to show, does everything 
   });
 });
 
+const unread = () => Promise.reject(new Error("the ledger cannot be read"));
+
+it.each([
+  ["operations", { ledger: { unfinished: unread } }],
+  ["nodes that operations left", { ledger: { unfinished: async () => [] }, cordons: { open: unread } }],
+])("does everything else though it cannot read the list of %s, and then fails", async (_list, without) => {
+  const released: string[] = [];
+  const slots = { left: async () => [{ owner: "drain-1:0" }], release: async (owner: string) => released.push(owner) };
+  const steps = verbs({ ...free, ...without, slots });
+  const ended = await run((ctx) => sweepLedger(steps)({ tick: "event-1" }, ctx));
+  expect([ended.status, ended.error?.message, released]).toEqual([
+    "FAILED",
+    "the ledger cannot be read",
+    ["drain-1:0"],
+  ]);
+});
+
 it("looks at the whole fleet though it may not read who has what waits, and then fails", async () => {
   const looked: string[] = [];
   const denied = Object.assign(new Error("not authorized"), { name: "AccessDeniedException" });

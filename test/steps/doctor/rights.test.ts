@@ -31,7 +31,7 @@ test("each role has the checks of its own rights", () => {
       "ssm:SendCommand ssm:ListCommands s3:PutObject s3:PutObject ssm:DescribeInstanceInformation secretsmanager:DescribeSecret",
     "restart-node":
       "ec2:DescribeInstanceStatus ssm:SendCommand ssm:ListCommands ssm:DescribeInstanceInformation ssm:DescribeInstanceAssociationsStatus",
-    sweep: "ec2:DescribeInstances secretsmanager:DeleteSecret",
+    sweep: "ec2:DescribeInstances secretsmanager:DeleteSecret the executions of operations",
   });
   expect([isTried("sweep"), isTried("slack"), isTried("toString")]).toEqual([true, false, false]);
   expect([...triesAccount]).toEqual(["provision-node", "remove-node"]);
@@ -102,4 +102,18 @@ test.each([
   const body = `<?xml version="1.0"?><Error><Code>${name}</Code><Message>no</Message></Error>`;
   const { found, asked } = await examined(checkOf("s3:PutObject"), { "": () => ({ status: 400, body }) });
   expect([found, asked.length]).toEqual([findings, 1]);
+});
+
+test.each([
+  ["AccessDeniedException", [{ kind: "executions-hidden", operations: ["drain-1", "reboot-1"] }]],
+  ["ResourceNotFoundException", []],
+  ["ServiceException", "ServiceException"],
+])("Operations whose execution Lambda answers with %s are found: %j", async (name, findings) => {
+  const item = (id: string, arn: object) => ({ id: { S: id }, executionArn: arn });
+  const begun = ["drain-1", "reboot-1"].map((id) => item(id, { S: `arn:${id}` }));
+  const { found } = await examined(checkOf("the executions of operations"), {
+    Query: () => ({ body: { Items: [...begun, item("add-1", { NULL: true })] } }),
+    "": () => ({ status: 403, body: { __type: name, message: "no" } }),
+  });
+  expect(found).toEqual(findings);
 });
