@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
+import { profileOf } from "../../lambdas/profiles/list.ts";
 import { instanceIdOf, isControlPlane, labelsOf } from "../../lambdas/steps/cluster/node-facts.ts";
 import type { Administrator } from "../connect/administrator.ts";
 import { type Fact, firstOf, part, read } from "./fact.ts";
@@ -19,6 +20,8 @@ export interface ClusterFacts {
   readonly apiServer: Fact<string>;
   readonly certificateAuthority: Fact<string>;
   readonly serviceNetwork: Fact<string>;
+  /** Address of the DNS Service; null where it is the one that nodes take without being told. */
+  readonly dnsAddress: Fact<string | null>;
   readonly clusterNetwork: Fact<string>;
   readonly machineNetwork: Fact<string>;
   readonly hybridOverlayPort: Fact<number>;
@@ -100,6 +103,22 @@ async function configMap({ core }: Administrator, namespace: string, name: strin
 const nameInAddress = (address: string | undefined): string | undefined =>
   /^https:\/\/api\.([a-z0-9-]+)\./.exec(address ?? "")?.[1];
 
+/** The cluster's DNS Service, and the address that nodes take without being told. */
+const { dns } = profileOf({ cluster: { profile: "okd" } }).network;
+
+async function dnsServiceAddress({ core }: Administrator): Promise<string | undefined> {
+  const { namespace, name } = dns;
+  return (await core.readNamespacedService({ namespace, name })).spec?.clusterIP;
+}
+
+/** The address of the DNS Service, unless nodes know it by the service network. */
+function ownDnsAddress(address: Fact<string>, serviceNetwork: Fact<string>): Fact<string | null> {
+  if ("missing" in address || "missing" in serviceNetwork) return address;
+  return dns.address({ serviceNetwork: serviceNetwork.value }) === address.value
+    ? { ...address, value: null }
+    : address;
+}
+
 const isIpv4 = (cidr: string): boolean => !cidr.includes(":");
 
 const INPUTS = "OpenShift publishes mirror sets, authorities and proxy, which nodes follow; none keeps them off";
@@ -119,7 +138,7 @@ const minorIn = (version: string): string | undefined => /^v(1\.\d+)\./.exec(ver
 
 /** Reads what the cluster knows, as its administrator. What cannot be read is missing with its reason. */
 export async function clusterFacts(cluster: Administrator): Promise<ClusterFacts> {
-  const [infrastructure, network, installConfig, authority, version, nodes] = await Promise.all([
+  const [infrastructure, network, installConfig, authority, version, nodes, dnsService] = await Promise.all([
     read("Infrastructure cluster", async () =>
       infrastructureSchema.parse(await cluster.clusterObject(infrastructureReference)),
     ),
@@ -130,7 +149,9 @@ export async function clusterFacts(cluster: Administrator): Promise<ClusterFacts
     read("ConfigMap default/kube-root-ca.crt", () => configMap(cluster, "default", "kube-root-ca.crt", "ca.crt")),
     read("the API server's /version", async () => (await cluster.version.getCode()).gitVersion),
     read("the cluster's Nodes", () => linuxNodes(cluster)),
+    read(`Service ${dns.namespace}/${dns.name}`, () => dnsServiceAddress(cluster)),
   ]);
+  const serviceNetwork = part(network, "spec.serviceNetwork", ({ spec }) => spec.serviceNetwork.find(isIpv4));
   return {
     name: firstOf(
       part(installConfig, "metadata.name", ({ metadata }) => metadata.name),
@@ -144,7 +165,11 @@ export async function clusterFacts(cluster: Administrator): Promise<ClusterFacts
     ),
     apiServer: part(infrastructure, "status.apiServerInternalURI", (found) => found.status.apiServerInternalURI),
     certificateAuthority: authority,
-    serviceNetwork: part(network, "spec.serviceNetwork", ({ spec }) => spec.serviceNetwork.find(isIpv4)),
+    serviceNetwork,
+    dnsAddress: ownDnsAddress(
+      part(dnsService, "spec.clusterIP", (address) => address),
+      serviceNetwork,
+    ),
     clusterNetwork: part(network, "spec.clusterNetwork", ({ spec }) =>
       spec.clusterNetwork.map(({ cidr }) => cidr).find(isIpv4),
     ),

@@ -53,6 +53,10 @@ const clusterValues = ({ cluster, version }: ProposalFacts) =>
 /** A value of the file at its path. */
 type Entry = readonly [path: readonly string[], fact: Fact<unknown>];
 
+/** A value that a file needs only where it differs from what is usual, which is null. */
+const ifUnusual = (path: readonly string[], fact: Fact<unknown>): Entry[] =>
+  "value" in fact && fact.value !== null ? [[path, fact]] : [];
+
 function entriesOf(facts: ProposalFacts): Entry[] {
   const { account, slack } = facts;
   const { people, ...ids } = slack;
@@ -61,14 +65,13 @@ function entriesOf(facts: ProposalFacts): Entry[] {
   const isFound = (role: string): boolean => "value" in (people[role] ?? {});
   return [
     ...under(["cluster"], clusterValues(facts)),
+    ...ifUnusual(["cluster", "dnsAddress"], facts.cluster.dnsAddress),
     ...under(["slack"], ids),
     ...under(["people"], people).filter(([[, role = ""]]) => role !== ON_CALL || isFound(role)),
     [["pools", "web", "subnets"], account.subnets],
     ...under(["aws"], { account: account.account, vpc: account.vpc }),
     ...under(["aws", "securityGroups"], { controlPlane: account.controlPlane, linuxNodes: account.linuxNodes }),
-    ...("value" in account.volumeKey && account.volumeKey.value !== null
-      ? [[["aws", "volumeKey"], account.volumeKey] as const]
-      : []),
+    ...ifUnusual(["aws", "volumeKey"], account.volumeKey),
     ...(account.functionsNetwork ? [[["aws", "functionsNetwork"], account.functionsNetwork] as const] : []),
     [["aws", "notify"], facts.notify],
   ];

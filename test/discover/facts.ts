@@ -12,6 +12,7 @@ export const wholeFacts = (): ProposalFacts => ({
     apiServer: said("https://api-int.prod-east.example.org:6443"),
     certificateAuthority: said(rootCertificates.find((pem) => !pem.includes("#")) ?? ""),
     serviceNetwork: said("172.31.0.0/16"),
+    dnsAddress: said(null),
     clusterNetwork: said("10.64.0.0/14"),
     machineNetwork: said("10.1.0.0/16"),
     hybridOverlayPort: said(9898),

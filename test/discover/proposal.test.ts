@@ -69,6 +69,18 @@ test("a second proposal fills in what the first did not find", () => {
   expect(text).toBe(proposalOf(example, facts, null).text);
 });
 
+test("a DNS Service at an address of its own brings it, in a new file and in one that is there", () => {
+  const facts = wholeFacts();
+  const { text: usual } = proposalOf(example, facts, null);
+  expect(deploymentOf(parse(usual), NOW).cluster.dnsAddress).toBeUndefined();
+  const dnsAddress = { value: "172.31.0.53", source: "Service openshift-dns/dns-default" };
+  for (const earlier of [null, usual]) {
+    const { text } = proposalOf(example, { ...facts, cluster: { ...facts.cluster, dnsAddress } }, earlier);
+    expect(text).toContain("dnsAddress: 172.31.0.53 # Service openshift-dns/dns-default");
+    expect(deploymentOf(parse(text), NOW).cluster.dnsAddress).toBe("172.31.0.53");
+  }
+});
+
 test("a private API server brings the functions' network, a customer's key the volumes' key, a group the role on call", () => {
   const facts = wholeFacts();
   const wayOut = "nat-0123456789abcdef0";
