@@ -46,34 +46,34 @@ export interface LateDrain extends StageFault, Pick<Failure, "hasStuckPods"> {
 /** End of the question whether a drain goes on. */
 type Continuation = "stop" | "continue" | "reboot-with-pods";
 
-/** Does the drain of this workflow ask before it is given up? */
-const isAsking = (workflow: EmptyingTask["workflow"]): workflow is "drain" | "reboot" | "remove" =>
-  workflow === "drain" || workflow === "reboot" || workflow === "remove";
+/** A drain of a workflow, with its deadlines. */
+type Drain = Pick<EmptyingTask, "workflow" | "runtime">;
+
+/** Milliseconds of a question whether to go on, and of another drain after it; null for a workflow that gives up without asking. */
+function timesOf({ workflow, runtime }: Drain): { readonly asks: number; readonly evict: number } | null {
+  if (workflow !== "drain" && workflow !== "reboot" && workflow !== "remove") return null;
+  const { continue: asks, evict } = runtime.configuration.deadlines[workflow];
+  return { asks: asks * MINUTE, evict: evict * MINUTE };
+}
 
 /** Time for which Slack is tried with the question before it stands without: people are called past Slack then. */
 const TRIED_MS = 2 * MINUTE;
 
 /** Milliseconds since the epoch until which Slack is tried with a question that ends then. */
-const triedUntil = ({ workflow, runtime }: EmptyingTask, until: number): number =>
-  isAsking(workflow) ? until - runtime.configuration.deadlines[workflow].continue * MINUTE + TRIED_MS : until;
+const triedUntil = (drain: Drain, until: number): number => until - (timesOf(drain)?.asks ?? 0) + TRIED_MS;
 
 /**
  * Calculates how long a drain may ask whether to continue.
  * @param now milliseconds since the epoch
  * @returns end of the question in milliseconds since the epoch; null if no time is left to ask and to drain once more
  */
-export function asksUntil(
-  { workflow, runtime }: Pick<EmptyingTask, "workflow" | "runtime">,
-  late: LateDrain,
-  now: number,
-): number | null {
-  const { deadlines } = runtime.configuration;
-  if (!isAsking(workflow)) return null;
-  const { continue: asks, evict } = deadlines[workflow];
-  const room = (EMPTYING_MINUTES - minutesTogether(deadlines, workflow)) * MINUTE;
-  const over = now + (asks + evict) * MINUTE;
+export function asksUntil(drain: Drain, late: LateDrain, now: number): number | null {
+  const times = timesOf(drain);
+  if (times === null) return null;
+  const room = (EMPTYING_MINUTES - minutesTogether(drain.runtime.configuration.deadlines, drain.workflow)) * MINUTE;
+  const over = now + times.asks + times.evict;
   if (late.round > MOST_CONTINUATIONS || over > late.firstUntil + room) return null;
-  return now + asks * MINUTE;
+  return now + times.asks;
 }
 
 /**
