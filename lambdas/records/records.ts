@@ -54,6 +54,8 @@ export interface OperationRecord extends OriginFields {
   readonly audit?: Head;
   /** Pool of its node; missing until it is known. */
   readonly inPool?: string | null;
+  /** Name of its node, or the id of a machine that is no node; missing until it is known, and where it may have several. */
+  readonly nodeName?: string;
   /** Instance that the dialog of a removal is about; missing for another command, and in records of the last release. */
   readonly dialogOn?: string;
   /** Kinds of losses that the dialog showed, which its answer accepts; missing for other commands and in older records. */

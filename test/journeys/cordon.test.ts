@@ -27,7 +27,8 @@ describe("A cordon", () => {
     // The sweep comes every 15 minutes: what a person asked for is not a rest to clean up.
     await here.pass(31);
     expect(isCordoned(here)).toBe(true);
-    expect(await run(here, `uncordon ${SHORT}`, 30)).toBe(`${web.name} is schedulable again.`);
+    expect(await run(here, `uncordon ${web.instanceId}`, 30)).toBe(`${web.name} is schedulable again.`);
+    expect(openly(here).at(-1)).toContain("✅ Uncordon ip-10-0-3-7");
     expect(isCordoned(here)).toBe(false);
     expect(ownerShown(here)).toBeUndefined();
     const { id } = (await newest(here)).operation;

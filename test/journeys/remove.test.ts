@@ -25,7 +25,7 @@ test("a dialog opens at once and then names node, instance, pool, pods, their ow
 
 test("Remove empties the node, terminates the instance and deletes the Node; its pods run elsewhere", async () => {
   here = await withSeedNodes();
-  await confirmRemoval(here, "ip-10-0-3-7");
+  await confirmRemoval(here, web.instanceId);
   await expectGone(here, web);
   expect(running(here, "storefront")).toBe(2);
   const [message] = openly(here);

@@ -50,6 +50,18 @@ describe("the one message of an operation", () => {
     expect(textOf(shown)).toContain("✅ `ip-10-0-3-7`: Ready after 9m50s");
   });
 
+  test("is titled with the node that was found, however it was typed, and with what was typed until then", () => {
+    const request = { command: "drain", node: "i-0ab12", dryRun: false } as const;
+    const titles = [{}, { nodeName: "ip-10-0-3-7.us-west-2.compute.internal" }].map((found) => {
+      const { text, blocks } = message([], { request, ...found });
+      return [text, JSON.stringify(blocks[0])].map((words) => /Drain [\w-]+/.exec(words)?.[0]);
+    });
+    expect(titles).toEqual([
+      ["Drain i-0ab12", "Drain i-0ab12"],
+      ["Drain ip-10-0-3-7", "Drain ip-10-0-3-7"],
+    ]);
+  });
+
   test("can be cancelled, after a question, only while it runs and nobody has cancelled it", () => {
     expect(message([]).blocks.at(-1)).toMatchObject({
       type: "actions",

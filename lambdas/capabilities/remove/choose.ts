@@ -159,7 +159,7 @@ export async function chooseAllowed(op: Op, named: string): Promise<ChosenMachin
   const rules = await steps.runtime.rules();
   if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
   await checkBreakGlass(op, chosen.name, pool);
-  await steps.ledger.changeOperation(start.operation, { inPool: pool });
+  await steps.ledger.changeOperation(start.operation, { inPool: pool, nodeName: chosen.name });
   return chosen;
 }
 

@@ -20,6 +20,5 @@ export async function callApprovers(
   audience: readonly string[],
 ): Promise<void> {
   const record = await step(ctx, `who is called to approve ${asking}`, () => steps.ledger.operation(operation));
-  if (record && audience.length > 0)
-    await escalate(ctx, steps, `approve ${asking}`, approvalNotice({ id: operation, request: record.request }, until));
+  if (record && audience.length > 0) await escalate(ctx, steps, `approve ${asking}`, approvalNotice(record, until));
 }

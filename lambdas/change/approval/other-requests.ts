@@ -1,4 +1,4 @@
-import { titleOf } from "../../messages/command/syntax.ts";
+import { titleOfOperation } from "../../messages/command/syntax.ts";
 import type { OtherRequest, PlannedNodeIdentity } from "../../records/approval.ts";
 import { originName } from "../../records/origin.ts";
 import type { OperationRecord } from "../../records/records.ts";
@@ -46,7 +46,7 @@ export async function otherRequests(
     if (other.id === operation) continue;
     const isMeant = (await machinesOf(steps, other)).some(({ instanceId }) => own.has(instanceId ?? ""));
     if (isMeant)
-      found.push({ id: other.id, title: titleOf(other.request), by: originName(other), state: stateOf(other) });
+      found.push({ id: other.id, title: titleOfOperation(other), by: originName(other), state: stateOf(other) });
   }
   return found;
 }

@@ -41,9 +41,12 @@ export interface JudgedNode {
   readonly configuration: Configuration;
 }
 
+/** Is the node one of several in a request? Then the requester may not know its state. */
+const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
+
 /**
  * Judges the requester by the policy of the node's pool, if the pool has its own, and stores the pool, by which a
- * cancellation is judged.
+ * cancellation is judged, and the node, by which the operation is named.
  * @throws Forbidden when the requester may not use the command in this pool; UserError when `--break-glass` came
  * without the node's name
  */
@@ -52,14 +55,11 @@ async function checkInPool(op: Execution, node: string, pool: string | null): Pr
   const rules = await steps.runtime.rules();
   if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
   await checkBreakGlass(op, node, pool);
-  await steps.ledger.changeOperation(start.operation, { inPool: pool });
+  await steps.ledger.changeOperation(start.operation, { inPool: pool, ...(isOfMany(start) ? {} : { nodeName: node }) });
 }
 
 /** Changes that may disturb pods. A cordon disturbs no running pod, and an uncordon only undoes it. */
 const DISTURBS: ReadonlySet<ChangeName> = new Set<ChangeName>(["drain", "reboot", "restart"]);
-
-/** Is the node one of several in a request? Then the requester may not know its state. */
-const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
 
 /** @throws Refused for a quarantined node among several */
 async function checkQuarantine({ steps, start }: Op, { name, uid }: Pick<ChosenNode, "name" | "uid">): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Approval, askingOf, type CountedVote } from "../../records/approval.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
-import { titleOf, typeThis } from "../command/syntax.ts";
+import { type TitledOperation, titleOfOperation, typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { localTime, utc } from "../slack/age.ts";
 import { actions, type Button, context, say, section } from "../slack/blocks.ts";
@@ -101,11 +101,11 @@ export function approvalCall(
 }
 
 /** Calls the same people past Slack. */
-export const approvalNotice = (operation: Pick<OperationRecord, "id" | "request">, until: string): Notice => ({
+export const approvalNotice = (operation: Pick<OperationRecord, "id"> & TitledOperation, until: string): Notice => ({
   kind: "approval",
   operation: operation.id,
   message: line(
-    `${operation.id} (${titleOf(operation.request)}) is waiting for an approval in Slack. Without it the request lapses at ${utc(until)} and nothing is changed. See docs/runbook.md#approvals.`,
+    `${operation.id} (${titleOfOperation(operation)}) is waiting for an approval in Slack. Without it the request lapses at ${utc(until)} and nothing is changed. See docs/runbook.md#approvals.`,
   ),
   until,
 });

@@ -2,7 +2,7 @@ import { hostOf } from "../../commands/node-matches.ts";
 import { type Approval, askingOf, type CountedVote } from "../../records/approval.ts";
 import { originName } from "../../records/origin.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
-import { titleOf, typeThis } from "../command/syntax.ts";
+import { type TitledOperation, titleOfOperation, typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { between } from "../slack/age.ts";
 import { actions, context, section } from "../slack/blocks.ts";
@@ -12,7 +12,7 @@ import { sign } from "../slack/signs.ts";
 import { code, mentionOf, plain, prose, some } from "../slack/text.ts";
 
 /** The fields of an operation that a review needs. */
-type Reviewed = Pick<OperationRecord, "id" | "approval" | "request" | "asker" | "origin">;
+type Reviewed = Pick<OperationRecord, "id" | "approval" | "asker" | "origin"> & TitledOperation;
 
 const reasonIn = ({ breakGlass }: Approval): string => plain(breakGlass ?? "", 200);
 
@@ -68,7 +68,7 @@ export function breakGlassBlocks(
  * @param called ids of user groups (S…) and people
  */
 export function breakGlassCall(operation: Reviewed, approval: Approval, called: readonly string[]): Message {
-  const words = `${called.map(mentionOf).join(" ")} ${sign.unapproved} ${plain(originName(operation), 80)} is acting without an approval: *${plain(titleOf(operation.request), 300)}*. Reason: ${reasonSentence(approval)} To stop it, press *Cancel operation* above. Review it when it has ended. Its plan:`;
+  const words = `${called.map(mentionOf).join(" ")} ${sign.unapproved} ${plain(originName(operation), 80)} is acting without an approval: *${plain(titleOfOperation(operation), 300)}*. Reason: ${reasonSentence(approval)} To stop it, press *Cancel operation* above. Review it when it has ended. Its plan:`;
   return {
     text: words.trim(),
     blocks: [section(words.trim()), ...approval.card.blocks, buttons(operation.id, approval)],
@@ -80,7 +80,7 @@ export const breakGlassNotice = (operation: Reviewed, reason: string): Notice =>
   kind: "break-glass",
   operation: operation.id,
   message: line(
-    `${operation.id} (${titleOf(operation.request)}) runs without an approval, as ${originName(operation)} asked: ${withoutPlaceholder(reason)}. Review it in Slack. See docs/runbook.md#break-glass.`,
+    `${operation.id} (${titleOfOperation(operation)}) runs without an approval, as ${originName(operation)} asked: ${withoutPlaceholder(reason)}. Review it in Slack. See docs/runbook.md#break-glass.`,
   ),
   until: null,
 });
@@ -95,23 +95,23 @@ export function reviewReminder(
   approval: Approval,
   { at, now, called }: { readonly at: string; readonly now: string; readonly called: readonly string[] },
 ): Message {
-  const words = `${called.map(mentionOf).join(" ")} ${sign.unapproved} ${code(operation.id)} (${plain(titleOf(operation.request), 300)}) ran without an approval ${between(at, now)} ago and was not reviewed. Reason: ${reasonSentence(approval)}`;
+  const words = `${called.map(mentionOf).join(" ")} ${sign.unapproved} ${code(operation.id)} (${plain(titleOfOperation(operation), 300)}) ran without an approval ${between(at, now)} ago and was not reviewed. Reason: ${reasonSentence(approval)}`;
   return { text: words.trim(), blocks: [section(words.trim()), buttons(operation.id, approval)] };
 }
 
 /** Pages people about an open review. */
-export const reviewNotice = ({ id, request }: Reviewed): Notice => ({
+export const reviewNotice = (operation: Reviewed): Notice => ({
   kind: "break-glass",
-  operation: id,
+  operation: operation.id,
   message: line(
-    `${id} (${titleOf(request)}) ran without an approval and was not reviewed. Press Looks fine or Raise a concern in Slack. See docs/runbook.md#break-glass.`,
+    `${operation.id} (${titleOfOperation(operation)}) ran without an approval and was not reviewed. Press Looks fine or Raise a concern in Slack. See docs/runbook.md#break-glass.`,
   ),
   until: null,
 });
 
 /** Message in the thread on the result of a review. */
-export const reviewedMessage = ({ id, request }: Reviewed, vote: CountedVote): Message => {
-  const words = `${sign.unapproved} ${prose(`<@${vote.userId}>`, 80)} reviewed ${code(id)} (${plain(titleOf(request), 300)}): ${verdictOf(vote)}.`;
+export const reviewedMessage = (operation: Reviewed, vote: CountedVote): Message => {
+  const words = `${sign.unapproved} ${prose(`<@${vote.userId}>`, 80)} reviewed ${code(operation.id)} (${plain(titleOfOperation(operation), 300)}): ${verdictOf(vote)}.`;
   return { text: words, blocks: [section(words)] };
 };
 

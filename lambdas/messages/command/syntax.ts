@@ -4,6 +4,7 @@ import { commandOf, scheduledOperations } from "../../commands/list.ts";
 import { hostOf } from "../../commands/node-matches.ts";
 import { LONGEST_COMMAND } from "../../commands/normalize.ts";
 import type { Request } from "../../commands/request.ts";
+import type { OperationRecord } from "../../records/records.ts";
 import { codeSpan } from "../slack/text.ts";
 
 /** Usage of a command, as code for a message. */
@@ -26,3 +27,10 @@ export function titleOf(request: Request): string {
   const { title } = scheduledOperations.find(({ name }) => name === request.command) ?? commandOf(request.command);
   return title(withHosts(request) as never);
 }
+
+/** An operation, with what its title is made of. */
+export type TitledOperation = Pick<OperationRecord, "request" | "nodeName">;
+
+/** Title of an operation, which names the node that was found, however it was typed: "Remove win-3", not "Remove i-0ab12". */
+export const titleOfOperation = ({ request, nodeName }: TitledOperation): string =>
+  titleOf("node" in request && nodeName !== undefined ? { ...request, node: nodeName } : request);

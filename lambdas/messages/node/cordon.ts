@@ -2,7 +2,7 @@ import type { PlanCard } from "../../records/approval.ts";
 import type { Failure } from "../../records/failures.ts";
 import type { Message, OperationRecord } from "../../records/records.ts";
 import type { NodeWorkflow } from "../../stages.ts";
-import { titleOf, typeThis } from "../command/syntax.ts";
+import { titleOfOperation, typeThis } from "../command/syntax.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
 
@@ -105,7 +105,7 @@ export function gaveBackEvent(outcome: CordonOutcome, operation: string, subject
 
 /** Reply in the thread of an operation that ended and left a node cordoned: the node was uncordoned later. */
 export function cordonGivenBack(operation: OperationRecord, subject: Subject, outcome: CordonOutcome): Message {
-  const title = plain(titleOf(operation.request), 300);
+  const title = plain(titleOfOperation(operation), 300);
   return {
     text: `${title}: ${plain(subject.node, 200)} was given back`,
     blocks: [
@@ -117,7 +117,7 @@ export function cordonGivenBack(operation: OperationRecord, subject: Subject, ou
 
 /** Reply in the thread of an operation that ended and left a node cordoned: the node waits for the proof of its reboot. */
 export function cordonKept(operation: OperationRecord, { node }: Subject): Message {
-  const title = plain(titleOf(operation.request), 300);
+  const title = plain(titleOfOperation(operation), 300);
   return {
     text: `${title}: ${plain(node, 200)} stays cordoned`,
     blocks: [

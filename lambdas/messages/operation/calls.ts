@@ -7,7 +7,7 @@ import {
   type OperationView,
 } from "../../records/records.ts";
 import { isReminderDue } from "../../records/reminders.ts";
-import { titleOf } from "../command/syntax.ts";
+import { titleOfOperation } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
 import { say } from "../slack/blocks.ts";
 import { counted, mentionOf, plain, prose, some } from "../slack/text.ts";
@@ -22,10 +22,10 @@ const hows: Partial<Readonly<Record<OperationStatus, string>>> = { cancelled: "w
 
 /** Describes the end of an operation in one or two sentences. */
 function ended(view: OperationView): string {
-  const { request, status, summary } = view.operation;
+  const { status, summary } = view.operation;
   const time = workedFor(view);
   if (status === "succeeded") return `${prose(summary)} (${time})`;
-  return `*${plain(titleOf(request), 300)}* ${hows[status] ?? "failed"} after ${time}. ${prose(summary)}`;
+  return `*${plain(titleOfOperation(view.operation), 300)}* ${hows[status] ?? "failed"} after ${time}. ${prose(summary)}`;
 }
 
 /** Milliseconds of work after which its requester may have turned to something else. */

@@ -1,5 +1,5 @@
 import type { NodeRecord, OperationRecord } from "../../records/records.ts";
-import { titleOf } from "../command/syntax.ts";
+import { titleOfOperation } from "../command/syntax.ts";
 import { between, utc } from "../slack/age.ts";
 import { some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
@@ -115,7 +115,7 @@ export const lostNotice = (operation: OperationRecord, why: string, nodes: reado
   kind: "lost",
   operation: operation.id,
   message: line(
-    `${operation.id} (${titleOf(operation.request)}) stalled and needs attention: ${why}. See docs/runbook.md#take-a-lost-machine-away. ${nodes
+    `${operation.id} (${titleOfOperation(operation)}) stalled and needs attention: ${why}. See docs/runbook.md#take-a-lost-machine-away. ${nodes
       .flatMap((node) =>
         node.outcome && node.status === "failed" ? [`Remaining: ${nodeLabel(node)}: ${node.outcome}.`] : [],
       )

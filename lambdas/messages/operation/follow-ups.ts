@@ -1,6 +1,6 @@
 import type { ShownFollowUp } from "../../records/follow-up.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
-import { titleOf } from "../command/syntax.ts";
+import { type TitledOperation, titleOfOperation } from "../command/syntax.ts";
 import { messageAddress } from "../slack/address.ts";
 import { localTime } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
@@ -20,5 +20,7 @@ export function followUpBlock(started: ShownFollowUp): Block {
 }
 
 /** Names the operation that a button has started, in the thread of the button's message. @param by id of the person */
-export const startedNote = ({ id, request }: Pick<OperationRecord, "id" | "request">, by: string): Message =>
-  say(`${sign.started} ${prose(`<@${by}>`, 80)} started ${code(id)}: ${plain(titleOf(request), 300)}.`);
+export const startedNote = (operation: Pick<OperationRecord, "id"> & TitledOperation, by: string): Message =>
+  say(
+    `${sign.started} ${prose(`<@${by}>`, 80)} started ${code(operation.id)}: ${plain(titleOfOperation(operation), 300)}.`,
+  );

@@ -1,5 +1,5 @@
 import type { Message, NodeRecord, OperationRecord } from "../../records/records.ts";
-import { titleOf, typeThis } from "../command/syntax.ts";
+import { titleOfOperation, typeThis } from "../command/syntax.ts";
 import { context, section } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
 import { code, plain, prose } from "../slack/text.ts";
@@ -37,10 +37,10 @@ export function lostMessage(
     .filter((node) => node.outcome && node.status === "failed")
     .slice(0, MOST_NODES)
     .map((node) => lineOf(node, held[node.index] ?? []));
-  const text = `${sign.failed} *${plain(titleOf(operation.request), 300)}* stalled and needs attention: ${prose(why, 500)}.`;
+  const text = `${sign.failed} *${plain(titleOfOperation(operation), 300)}* stalled and needs attention: ${prose(why, 500)}.`;
   const lines = left.length > 0 ? `\nRemaining:\n${left.join("\n")}` : "";
   return {
-    text: `${sign.failed} ${plain(titleOf(operation.request), 300)} stalled`,
+    text: `${sign.failed} ${plain(titleOfOperation(operation), 300)} stalled`,
     blocks: [
       section(`${text}${lines}`.slice(0, 3_000)),
       context(`${code(operation.id)} · ${originMention(operation)} · ${typeThis("nodes")} shows the current state`),

@@ -10,7 +10,7 @@ import {
   type PoolChange,
 } from "../../records/records.ts";
 import { approvalBlocks } from "../approval/approval.ts";
-import { titleOf } from "../command/syntax.ts";
+import { titleOfOperation } from "../command/syntax.ts";
 import { commonOutcome, groupBlocks } from "../fleet/failure-group.ts";
 import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
@@ -179,7 +179,7 @@ function spoken({ operation, nodes }: OperationView): string {
   const each = [...Map.groupBy(nodes, nodeLabel).values()];
   const done = each.filter((records) => records.every((node) => node.status === "succeeded")).length;
   const progress = each.length > 0 ? `, ${done} of ${counted(each.length, "node")} done` : "";
-  return `${statuses[operation.status].sign} ${plain(titleOf(operation.request), 300)}: ${statuses[operation.status].words}${progress}`;
+  return `${statuses[operation.status].sign} ${plain(titleOfOperation(operation), 300)}: ${statuses[operation.status].words}${progress}`;
 }
 
 function frame(view: OperationView, settings: MessageSettings): { readonly top: Block[]; readonly bottom: Block[] } {
@@ -187,7 +187,7 @@ function frame(view: OperationView, settings: MessageSettings): { readonly top: 
   const said = summary(view);
   return {
     top: [
-      header(`${statuses[operation.status].sign} ${titleOf(operation.request)}`),
+      header(`${statuses[operation.status].sign} ${titleOfOperation(operation)}`),
       context(origin(view)),
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
       ...approvalBlocks(operation),

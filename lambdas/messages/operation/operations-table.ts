@@ -1,7 +1,7 @@
-import { type Request, reasonOf } from "../../commands/request.ts";
+import { reasonOf } from "../../commands/request.ts";
 import { originName, requesterOf } from "../../records/origin.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
-import { titleOf, typeThis } from "../command/syntax.ts";
+import { type TitledOperation, titleOfOperation, typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { withoutPlaceholder } from "../slack/command-word.ts";
@@ -14,8 +14,8 @@ const COLUMNS = ["OPERATION", "STATUS", "AGE", "TOOK", "BY"];
 type Waits = Readonly<Record<string, string>>;
 
 /** The request in a few words, with its reason: "Remove win-3: disk errors". */
-const whatOf = (request: Request): string =>
-  withoutPlaceholder([titleOf(request), reasonOf(request)].filter(Boolean).join(": "));
+const whatOf = (operation: TitledOperation): string =>
+  withoutPlaceholder([titleOfOperation(operation), reasonOf(operation.request)].filter(Boolean).join(": "));
 
 /** The operation's summary with names for mentions; only the requester's is known. */
 const withNames = (operation: OperationRecord): string =>
@@ -37,7 +37,7 @@ const entryOf = (operation: OperationRecord, now: string): TableEntry => ({
     originName(operation),
   ],
   // Backquotes and mentions have no effect inside a code block.
-  below: [whatOf(operation.request), withNames(operation).replaceAll("`", "")].map(shortened),
+  below: [whatOf(operation), withNames(operation).replaceAll("`", "")].map(shortened),
 });
 
 /** Most operations whose waits are shown; more rarely run at a time. */

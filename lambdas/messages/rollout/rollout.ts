@@ -3,7 +3,7 @@ import { requesterOf } from "../../records/origin.ts";
 import type { Message, NodeRecord, OperationRecord } from "../../records/records.ts";
 import { isLeftOut, type PauseCause } from "../../records/rollout-moves.ts";
 import type { RolloutPause, TakenSlots } from "../../records/steering.ts";
-import { titleOf, typeThis } from "../command/syntax.ts";
+import { type TitledOperation, titleOfOperation, typeThis } from "../command/syntax.ts";
 import { withFoldedLog } from "../health/log-words.ts";
 import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";
@@ -160,11 +160,14 @@ export function pauseCall(operation: OperationRecord, pause: RolloutPause): Mess
 }
 
 /** Calls people past Slack to a rollout that has paused by itself. */
-export const pauseNotice = (operation: Pick<OperationRecord, "id" | "request">, { why }: RolloutPause): Notice => ({
+export const pauseNotice = (
+  operation: Pick<OperationRecord, "id"> & TitledOperation,
+  { why }: RolloutPause,
+): Notice => ({
   kind: "decision",
   operation: operation.id,
   message: line(
-    `${operation.id} (${titleOf(operation.request)}) is paused: ${why}. Press Resume or Cancel in Slack; until then no further node is begun. See docs/runbook.md#a-rollout-is-paused.`,
+    `${operation.id} (${titleOfOperation(operation)}) is paused: ${why}. Press Resume or Cancel in Slack; until then no further node is begun. See docs/runbook.md#a-rollout-is-paused.`,
   ),
   until: null,
 });
