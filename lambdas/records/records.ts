@@ -139,6 +139,8 @@ export interface NodeRecord extends LateReboot, LeftNode {
   readonly waitsFor: string | null;
   /** Names of nodes without an operation at work that take the slots for which it waits; missing before such a wait. */
   readonly slotTakenBy?: readonly string[];
+  /** ISO 8601: end of that wait; missing in records of the last release. */
+  readonly slotUntil?: string;
   readonly failure: Failure | null;
   /** ISO 8601: time of the failure, for a node that ended only after a person's decision. */
   readonly failedAt?: string;

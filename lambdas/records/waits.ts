@@ -39,6 +39,8 @@ export interface PersonWait {
   readonly pool: string | null;
   /** Nodes that take the slots for which it waits; missing for other kinds. */
   readonly takers?: readonly string[];
+  /** ISO 8601: time at which it ends without a person; missing where it has no such end, or it is not known. */
+  readonly until?: string;
   /** ISO 8601. */
   readonly since: string;
   readonly audience: Audience;
@@ -97,6 +99,9 @@ const ofOperation = (kind: WaitKind, operation: OperationRecord, since: string, 
   audience,
 });
 
+/** End of a wait that ends without a person. */
+const ending = (until: string | null | undefined): Pick<PersonWait, "until"> => (until ? { until } : {});
+
 const ofNode = (
   kind: WaitKind,
   operation: OperationRecord,
@@ -152,16 +157,18 @@ const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
   approval: among((operation) => {
     const { approval, requestedAt, endedAt } = operation;
     if (approval?.state !== "open" || endedAt !== null) return null;
-    return ofOperation("approval", operation, approval.askedAt ?? requestedAt, { roles: approval.roles });
+    const wait = ofOperation("approval", operation, approval.askedAt ?? requestedAt, { roles: approval.roles });
+    return { ...wait, ...ending(approval.until) };
   }),
   confirmation: among((operation) => {
     const { status, callbacks, requestedAt } = operation;
     if (status !== "waiting" || callbacks.dialog === undefined) return null;
     return ofOperation("confirmation", operation, requestedAt, { person: requesterOf(operation)?.userId ?? null });
   }),
-  continue: amongNodes(asksToContinue, (operation, node) =>
-    ofNode("continue", operation, node, operation.request.command),
-  ),
+  continue: amongNodes(asksToContinue, (operation, node) => ({
+    ...ofNode("continue", operation, node, operation.request.command),
+    ...ending(node.decideBy),
+  })),
   decision: amongNodes(
     (node) => node.status === "deciding" && !asksToContinue(node),
     (operation, node) => ofNode("decision", operation, node, "add"),
@@ -170,6 +177,7 @@ const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
   slot: amongNodes(lacksSlot, (operation, node) => ({
     ...ofNode("slot", operation, node, operation.request.command),
     takers: node.slotTakenBy ?? [],
+    ...ending(node.slotUntil),
   })),
   paused: among((operation) => {
     const paused = operation.rollout?.paused;

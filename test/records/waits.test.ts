@@ -150,6 +150,21 @@ it("The call for a slot that a node takes looks at that node by a press", () => 
   ]);
 });
 
+it("The call says when the wait ends by itself, where it does", () => {
+  const until = "2026-11-22T01:30:00.000Z";
+  const failure = { stage: "evict", why: "", left: "" } as const;
+  const ending: readonly WaitsSeen[] = [
+    running({ status: "running" }, [node({ stage: "slot", slotTakenBy: ["win-9"], slotUntil: until })]),
+    running({}, [node({ status: "deciding", failedAt: AT, decideBy: until, failure })]),
+    running({ approval: { ...approval("open"), until } }),
+  ];
+  const callTo = (seen: WaitsSeen) => waitsIn(seen).map((wait) => waitReminder(wait, { called: [], now: NOW }).text);
+  for (const words of ending.flatMap(callTo))
+    expect(words).toMatch(/, for 20m\. It waits until <!date\^\d+\^[^|]*\|2026-11-22 01:30 UTC>\. Next: /);
+  expect(ending.flatMap(callTo)).toHaveLength(3);
+  expect(callTo(examples.slot)[0]).toContain("for 20m. Next: ");
+});
+
 it("A node whose restart was not proven is told as that, in the list, the reminder and the page", () => {
   const [left] = cordoned({ unproven: { isQuarantined: false } }).cordons;
   if (!left) throw new Error("no cordon");

@@ -39,11 +39,13 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
   return pending(slotTaken(pool, { ...answer, holders }), { code: "slot-taken" });
 }
 
-/** Keeps who takes the slots in the record, so that the schedule can call people to them. */
+/** Keeps in the record who takes the slots and how long it waits, so that the schedule can call people to them. */
 async function noteTakers(task: NodeTask, slotTakenBy: readonly string[]): Promise<void> {
-  const { steps, operation, index } = task;
-  if (isDeepStrictEqual((await workRecord(steps, task))?.slotTakenBy ?? [], slotTakenBy)) return;
-  await steps.ledger.changeNode(operation, index, { slotTakenBy });
+  const { steps, operation, index, wait, windowEnds } = task;
+  const slotUntil = new Date(Math.min(wait.until, windowEnds ?? wait.until)).toISOString();
+  const known = await workRecord(steps, task);
+  if (isDeepStrictEqual(known?.slotTakenBy ?? [], slotTakenBy) && known?.slotUntil === slotUntil) return;
+  await steps.ledger.changeNode(operation, index, { slotTakenBy, slotUntil });
 }
 
 /** Describes the work that holds a slot, and whether it waits for a person. */

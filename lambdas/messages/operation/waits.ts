@@ -3,7 +3,7 @@ import type { WaitHolder } from "../../records/reminders.ts";
 import { type PersonWait, type WaitKind, waitName } from "../../records/waits.ts";
 import { typeThis } from "../command/syntax.ts";
 import { pausedWords } from "../rollout/rollout.ts";
-import { between, localTime } from "../slack/age.ts";
+import { between, localDate, localTime } from "../slack/age.ts";
 import { actions, type Button, say, section } from "../slack/blocks.ts";
 import {
   APPROVE_OPERATION,
@@ -203,7 +203,8 @@ interface Called {
 export function waitReminder(wait: PersonWait, { called, holder, now }: Called): Message {
   const { next } = waitWords[wait.kind];
   const cause = wait.pause === undefined ? "" : `: ${pausedWords(wait.pause)}`;
-  const words = `${sign.reminder} ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}${cause}. Next: ${next(wait)}.`;
+  const end = wait.until === undefined ? "" : ` It waits until ${localDate(wait.until)}.`;
+  const words = `${sign.reminder} ${subject(wait)} ${stateOf(wait)}, for ${between(wait.since, now)}${cause}.${end} Next: ${next(wait)}.`;
   const text = `${called.map(mentionOf).join(" ")} ${words}`.trim();
   const has = holder ? [section(holderWords(holder))] : [];
   const buttons = [

@@ -70,7 +70,7 @@ test("people are called once to a node that takes the slot for a quarter of an h
   await here.pass(35);
   expect(reminders()).toEqual([
     expect.stringMatching(
-      /^<!subteam\^S0\w+>.*`ip-10-0-3-7\S+` waits for a slot of its pool, for \d+m.* bring `ip-10-0-0-31\S+` back into service \(`\/win why ip-10-0-0-31/,
+      /^<!subteam\^S0\w+>.*`ip-10-0-3-7\S+` waits for a slot of its pool, for \d+m\. It waits until .* Next: bring `ip-10-0-0-31\S+` back into service \(`\/win why ip-10-0-0-31/,
     ),
   ]);
 });
