@@ -75,6 +75,9 @@ test("half the fleet is NotReady: Ready nodes stay in service, and two presses b
   const card = openly(here).at(-1) ?? "";
   expect(card).toContain("*Plan*: 2 nodes of `web` are drained and rebooted");
   expect(card).toContain("*2 nodes left out:*");
+  expect(card).toContain(
+    'No approver awake: `/win reboot &lt;node&gt; --break-glass "reason"` recovers the NotReady nodes',
+  );
   await here.press("approver", APPROVE_OPERATION);
   const isOver = async (): Promise<boolean> => {
     const { endedAt, rollout } = (await newest(here)).operation;
