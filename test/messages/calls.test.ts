@@ -57,7 +57,7 @@ describe("the call of the role that may decide", () => {
     const { text } = decisionCall([waiting()], ["S0OPERATORS", "U0APPROVER"], NOW);
     expect(text).toMatch(/^<!subteam\^S0OPERATORS> <@U0APPROVER> node 1 `i-0ab12cd34ef567890` failed and has been /);
     expect(text).toContain("waiting for a decision for 15m. Press *Keep for inspection* or *Terminate now* above.");
-    expect(text).toMatch(/Without a decision it is terminated at <!date\^/);
+    expect(text).toMatch(/Without a decision it is terminated <!date\^\d+\^{date_short_pretty}/);
   });
 
   test("counts many nodes, and announces no termination that will not come", () => {

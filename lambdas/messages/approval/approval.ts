@@ -2,7 +2,7 @@ import { type Approval, askingOf, type CountedVote } from "../../records/approva
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
 import { type TitledOperation, titleOfOperation, typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
-import { localTime, utc } from "../slack/age.ts";
+import { localDate, utc } from "../slack/age.ts";
 import { actions, type Button, context, say, section } from "../slack/blocks.ts";
 import { APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED } from "../slack/buttons.ts";
 import { withoutPlaceholder } from "../slack/command-word.ts";
@@ -33,7 +33,7 @@ function waiting(approval: Approval): string {
       ? ""
       : " *Run without approval…* starts it now in the name of the person who presses it, ends this request and calls the approvers: for the on-call role.";
   const each = approval.isUnapprovedByNode ? ` ${nobodyAwake(record.action)}` : "";
-  return `*Needs ${counted(needs, "approval")}* ${from}.${so} Without it nothing is changed, and the request lapses at ${localTime(until)}.${urgent}${each}`;
+  return `*Needs ${counted(needs, "approval")}* ${from}.${so} Without it nothing is changed, and the request lapses ${localDate(until)}.${urgent}${each}`;
 }
 
 const worseNote = ({ worse }: Approval): string[] =>
@@ -96,7 +96,7 @@ export function approvalCall(
   requester: string | null,
 ): Message {
   const to = called.filter((id) => id !== requester).map(mentionOf);
-  const words = `this plan needs ${counted(needs, "approval")}. Read it above, then press *Approve* or *Deny*. It lapses at ${localTime(until)}.`;
+  const words = `this plan needs ${counted(needs, "approval")}. Read it above, then press *Approve* or *Deny*. It lapses ${localDate(until)}.`;
   return say(`${to.join(" ")} ${words}`.trim());
 }
 

@@ -7,7 +7,7 @@ import { type MessageSettings, runbookLink } from "../operation/links.ts";
 import { became, nodeLabel, plainName, signs } from "../operation/node-lines.ts";
 import { stageName } from "../operation/stages.ts";
 import { remedyOf } from "../remedies/remedies.ts";
-import { localTime } from "../slack/age.ts";
+import { localDate } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_ALL, KEEP_ONE, OPEN_RUNBOOK, TERMINATE_ALL } from "../slack/buttons.ts";
 import { code, codeBlock, counted, prose, some } from "../slack/text.ts";
@@ -68,7 +68,7 @@ function next(first: NodeRecord, nodes: readonly NodeRecord[], operation: Operat
     return `press again. Casement could not check whether ${prose(`<@${first.unjudgedBy}>`)} may decide; without another decision these machines are kept.`;
   if (!awaitsDecision(first)) return `${commandAfter(operation, first)} The thread has the buttons of each node.`;
   const times = nodes.flatMap(({ decideBy }) => decideBy ?? []).sort();
-  const until = times[0] ? ` Without a decision they are terminated from ${localTime(times[0])} on.` : "";
+  const until = times[0] ? ` Without a decision they are terminated from ${localDate(times[0])} on.` : "";
   return `decide for all of them here, or for each in the thread.${until}`;
 }
 

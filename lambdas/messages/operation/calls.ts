@@ -8,7 +8,7 @@ import {
 } from "../../records/records.ts";
 import { isReminderDue } from "../../records/reminders.ts";
 import { titleOfOperation } from "../command/syntax.ts";
-import { between, localTime } from "../slack/age.ts";
+import { between, localDate } from "../slack/age.ts";
 import { say } from "../slack/blocks.ts";
 import { counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
@@ -73,7 +73,7 @@ export function decisionCall(nodes: readonly NodeRecord[], called: readonly stri
     [
       `${called.map(mentionOf).join(" ")} ${failed} been waiting for a decision for ${between(since, now)}${one ? "" : `: ${names}`}.`,
       "Press *Keep for inspection* or *Terminate now* above.",
-      ...(until ? [`Without a decision ${one ? "it is" : "they are"} terminated at ${localTime(until)}.`] : []),
+      ...(until ? [`Without a decision ${one ? "it is" : "they are"} terminated ${localDate(until)}.`] : []),
     ]
       .join(" ")
       .trim(),

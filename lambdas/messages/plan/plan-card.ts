@@ -2,7 +2,7 @@ import type { Block } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
-import { between, localTime } from "../slack/age.ts";
+import { between, localDate, localTime } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
@@ -106,7 +106,7 @@ const isTooLong = ({ at, mostMinutes }: Times, { until }: LongJob): boolean =>
 
 const jobLine = (times: Times, job: LongJob): string => {
   const { pod, annotation, startedAt, until } = job;
-  const held = until ? ` until ${localTime(until)}` : "";
+  const held = until ? ` until ${localDate(until)}` : "";
   const asks = `${short(pod)} asks not to be interrupted${held} (${short(annotation)}); it has run for ${startedAt ? between(startedAt, times.at) : "0s"}.`;
   return isTooLong(times, job)
     ? `${sign.blocked} ${asks} That is longer than the drain waits before it asks (${counted(times.mostMinutes ?? 0, "minute")} of eviction).`

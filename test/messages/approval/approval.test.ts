@@ -16,7 +16,7 @@ import { approvalRecord, vote } from "./approval-record.ts";
 const shown = (fields: Parameters<typeof approvalRecord>[0] = {}, endedAt: string | null = null): string =>
   JSON.stringify(approvalBlocks({ id: "remove-3f9c2a71", endedAt, approval: approvalRecord(fields) }));
 
-const UNTIL = "<!date^1795276800^{time}|16:00 UTC>";
+const UNTIL = "<!date^1795276800^{date_short_pretty} at {time}|2026-11-21 16:00 UTC>";
 
 describe("The approval in an operation's message", () => {
   test("names other operations on its nodes", () => {
@@ -36,7 +36,7 @@ describe("The approval in an operation's message", () => {
       {
         type: "section",
         text: expect.objectContaining({
-          text: `*Needs 1 approval* from \`approver\`, not from the requester. Without it nothing is changed, and the request lapses at ${UNTIL}.`,
+          text: `*Needs 1 approval* from \`approver\`, not from the requester. Without it nothing is changed, and the request lapses ${UNTIL}.`,
         }),
       },
       { type: "context", elements: [{ type: "mrkdwn", text: "plan `abcdef012345`", verbatim: true }] },
@@ -134,7 +134,7 @@ describe("The approval in an operation's message", () => {
   test("calls groups and people, in Slack and past it", () => {
     const call = approvalCall(approvalRecord({ needs: 2 }), ["S0GROUP00", "U0PERSON0", "U0ASKER00"], "U0ASKER00");
     expect(call.text).toBe(
-      `<!subteam^S0GROUP00> <@U0PERSON0> this plan needs 2 approvals. Read it above, then press *Approve* or *Deny*. It lapses at ${UNTIL}.`,
+      `<!subteam^S0GROUP00> <@U0PERSON0> this plan needs 2 approvals. Read it above, then press *Approve* or *Deny*. It lapses ${UNTIL}.`,
     );
     expect(approvalCall(approvalRecord(), [], null).text).toMatch(/^this plan needs 1 approval\./);
     const notice = approvalNotice(operationRecord(), "2026-11-21T16:00:00.000Z");
