@@ -224,7 +224,7 @@ export const keys = {
   waitPress: (wait: string, userId: string): Key => ({ pk: WAIT_PRESSES, sk: `${wait} by ${userId}` }),
   /** The last reminder of one wait for a person. */
   reminder: (name: string): Key => ({ pk: REMINDERS, sk: name }),
-  /** The record of a machine, with one attribute for each of its parts. */
+  /** The record of a machine, with its attributes. */
   machineRecord: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
   /** A list of files that machines were sent. @param hash hex sha256 of the list */
   fileList: (hash: string): Key => ({ pk: FILE_LISTS, sk: hash }),

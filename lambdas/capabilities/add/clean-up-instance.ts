@@ -134,10 +134,10 @@ const isTerminated = (task: ProvisionTask, instanceId: string): Promise<true> =>
   });
 
 /** Waits until the deadline of a termination, also while EC2 does not answer. */
-async function within<T>(task: ProvisionTask, name: string, look: (since: number) => Promise<Poll<T>>): Promise<T> {
+async function within<T>(task: ProvisionTask, name: string, poll: (since: number) => Promise<Poll<T>>): Promise<T> {
   const since = await once(task, `before: ${name}`, async () => task.steps.now());
   const bounds = uncancellable(task, since + task.runtime.configuration.deadlines.provision.terminate * MINUTE);
-  return until(task.ctx, name, bounds, () => look(since));
+  return until(task.ctx, name, bounds, () => poll(since));
 }
 
 async function deleteNode(task: ProvisionTask): Promise<void> {

@@ -51,8 +51,8 @@ async function noteTrouble(
   open: FleetCall | undefined,
 ): Promise<FleetNews | null> {
   const nodes = trouble.failing.map(({ node }) => node);
-  const begun = { kind: trouble.kind, since: trouble.since, nodes, pagedAt: null, ts: null, shown: "" };
-  const known = open ?? (await steps.announcements.fleet.begin(begun));
+  const fresh = { kind: trouble.kind, since: trouble.since, nodes, pagedAt: null, ts: null, shown: "" };
+  const known = open ?? (await steps.announcements.fleet.begin(fresh));
   const again = callAgain(trouble, known, configuration);
   const call = { ...known, ...again, nodes };
   const shown = { ...trouble, since: call.since };

@@ -11,7 +11,7 @@ import { METRICS } from "../../metrics.ts";
 import type { StageFault } from "../../records/failures.ts";
 import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import { codeOfAnswer, wordsOf } from "../../steps/client-errors.ts";
-import { isParked, isPartOverdue } from "../../steps/next-part.ts";
+import { isExecutionOverdue, isParked } from "../../steps/next-execution.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { giveBackLostNode } from "./cordons.ts";
 import { workingSince } from "./working-since.ts";
@@ -66,7 +66,7 @@ export async function findLost(steps: Steps): Promise<Lost[]> {
   logMetric(METRICS.oldestOperation, minutesSince(workingSince(unfinished), steps.now()));
   logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
-    if (operation.handedOver || (isParked(operation) && !isPartOverdue(operation, steps.now()))) continue;
+    if (operation.handedOver || (isParked(operation) && !isExecutionOverdue(operation, steps.now()))) continue;
     const lost = await howLost(steps, operation).catch(unreadable);
     if (lost === null) continue;
     found.push({ id: operation.id, ...lost, isChange: isChange(operation.request.command) });

@@ -62,14 +62,14 @@ export async function probeNode(
   const { id, node, outside } = probed;
   const pods = probeNames(id);
   try {
-    const begun = await step(ctx, `${name}: start`, async () => {
+    const started = await step(ctx, `${name}: start`, async () => {
       const from = steps.probes.origin(await steps.nodes.all(), probed.attempt);
       const pod = windowsProbe({ id, node, image: windowsImage, outside }, probed.isNew);
       if (from !== null) await steps.probes.start(pod);
       return { from, until: steps.now() + WITHIN_SECONDS[probed.isNew ? "new" : "known"] * 1_000 };
     });
-    if (begun.from === null) return { state: "not-probed", why: noOrigin };
-    return await awaitProbe(ctx, steps, name, { ...begun, from: begun.from, pods, id, image: linuxImage, outside });
+    if (started.from === null) return { state: "not-probed", why: noOrigin };
+    return await awaitProbe(ctx, steps, name, { ...started, from: started.from, pods, id, image: linuxImage, outside });
   } catch (error) {
     return { state: "not-probed", why: causeOf(error).message };
   } finally {

@@ -66,7 +66,7 @@ function meaning(boots: readonly ForeignBootNews[]): string {
     : `Next: ${list}.`;
 }
 
-/** Tells of boots that Casement did not order: those that one look found are one message. @param boots at least one */
+/** Tells of boots that Casement did not order: those that one observation found are one message. @param boots at least one */
 export function foreignBootsMessage(boots: readonly ForeignBootNews[]): Message {
   const [first] = boots;
   if (first && boots.length === 1) return oneBoot(first);

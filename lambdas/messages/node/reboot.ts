@@ -83,7 +83,7 @@ export const ec2Rebooted = "EC2 was asked to reboot the machine, because it had 
 export const ec2RefusedReboot = (why: string): string =>
   `EC2 refused to reboot the machine: ${plain(why, 300)}. Casement still waits for it to come back; *Reboot through EC2…* asks EC2 again.`;
 
-/** Wait for a service that ended and was started again between two looks of a proof. */
+/** Wait for a service that ended and was started again between two observations of a proof. */
 export const restartedInProof = (service: string): string =>
   `Windows services: The Windows service '${service}' has restarted since the last check; it is not staying up`;
 
@@ -106,7 +106,7 @@ export const silentInProof = (since: string | null, now: string): string =>
 /** Note on a service that keeps ending during the proof. @param why the failed check */
 export const keepsEnding = (why: string): string => `${why}. The proof goes on until its deadline.`;
 
-/** Wait between two looks at a node that is well. */
+/** Wait between two observations of a node that is well. */
 export const nodeToStayWell = "the node to stay well for a minute";
 
 /** Wait for the end of the soak. */

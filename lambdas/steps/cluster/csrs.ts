@@ -117,15 +117,15 @@ export const csrs = (context: StepContext) => {
       const { ours, granted, right, ...others } = sorted(of(signerName), expected, instanceId);
       const elsewhere = signerName === CLIENT_SIGNER ? SERVING_SIGNER : CLIENT_SIGNER;
       const aside = sorted(of(elsewhere), { ...expected, nodeExists: elsewhere === SERVING_SIGNER }, instanceId);
-      const look = {
+      const found = {
         denied: others.denied,
         mismatches: [...others.mismatches, ...aside.mismatches],
         approvedWrongly: [...others.approvedWrongly, ...aside.approvedWrongly],
       };
-      if (ours) return { ...look, approved: { name: nameOf(ours), by: null } };
-      if (granted) return { ...look, approved: { name: nameOf(granted), by: approverOf(granted) } };
+      if (ours) return { ...found, approved: { name: nameOf(ours), by: null } };
+      if (granted) return { ...found, approved: { name: nameOf(granted), by: approverOf(granted) } };
       if (right) await approve(right, instanceId);
-      return { ...look, approved: right ? { name: nameOf(right), by: null } : null };
+      return { ...found, approved: right ? { name: nameOf(right), by: null } : null };
     },
 
     /**

@@ -62,12 +62,12 @@ async function knownOf(steps: Steps, command: RolloutCommand, names: readonly st
   const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
   const nodes = await steps.nodes.all();
-  const looked = await machinesActedFor(steps, configuration, nodes);
+  const machines = await machinesActedFor(steps, configuration, nodes);
   const byName = new Map(nodes.map((node) => [node.metadata?.name ?? "", node]));
   const judged = names.flatMap((name) => {
     const node = byName.get(name);
     const instanceId = (node && instanceIdOf(node)) ?? "";
-    const machine = looked.get(instanceId);
+    const machine = machines.get(instanceId);
     if (!machine) return [];
     if (configuration.pools[machine.tags[TAG.pool] ?? ""]?.rebootDue === false) return { name, due: NOT_WATCHED };
     return { name, due: rebootDue(seen.get(instanceId), node?.metadata?.uid ?? "", steps.now()) };
