@@ -14,7 +14,7 @@ import { type Owners, ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import type { Targets } from "../command.ts";
 
 /** A node of the request. */
@@ -33,11 +33,9 @@ type Machines = ReadonlyMap<string, Machine>;
 
 const machineOf = (node: Node, machines: Machines): Machine | undefined => machines.get(instanceIdOf(node) ?? "");
 
-const poolOf = (node: Node, machines: Machines): string | null => machineOf(node, machines)?.tags[TAG.pool] ?? null;
-
 function requested(wanted: Targets, nodes: readonly Node[], machines: Machines): readonly Node[] {
   if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes)))];
-  const found = nodes.filter((node) => isWindows(node) && poolOf(node, machines) === wanted.pool);
+  const found = nodes.filter((node) => isWindows(node) && poolOf(machineOf(node, machines)) === wanted.pool);
   if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool));
   return found;
 }
@@ -73,7 +71,7 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
   const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
   const unreached = isSilent ? agentSilentForGuard(name) : null;
   const refusal = why ? changeRefused(why, "guard", name) : unreached;
-  return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
+  return { name, uid, instanceId, pool: poolOf(machine), refusal };
 }
 
 const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";

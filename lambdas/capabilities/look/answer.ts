@@ -30,7 +30,7 @@ import { type Owners, ownershipOf, ownersOf } from "../../steps/cluster/ownershi
 import type { Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { type DueOf, seenReboots } from "./reboot-due.ts";
 import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
 
@@ -54,7 +54,7 @@ const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | unde
 const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt }: Machine): Ec2MachineRow => ({
   instanceId,
   state,
-  pool: tags[TAG.pool] ?? null,
+  pool: poolOf({ tags }),
   name: privateDnsName,
   zone,
   launchedAt,
@@ -218,7 +218,7 @@ export async function describeNode(steps: Steps, typed: string, settings: Operat
   const machine = isUnavailable(machines) ? undefined : machineOfNode(node, machines);
   const instanceId = machine?.instanceId ?? instanceIdOf(node);
   const heldBy = instanceId ? ((await steps.leases.holder(instanceId)) ?? null) : null;
-  const due = (await seenReboots(steps, configuration))(node, machine?.tags[TAG.pool] ?? null);
+  const due = (await seenReboots(steps, configuration))(node, poolOf(machine));
   const ownership = shownOwnership(machine, ownersOf(configuration, { nodes, claimed, assisted }));
   const more = { ownership, heldBy };
   const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };

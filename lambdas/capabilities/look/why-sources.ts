@@ -22,7 +22,7 @@ import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { lastProbe } from "./last-probe.ts";
 import { seenReboots } from "./reboot-due.ts";
 
@@ -212,7 +212,7 @@ export async function lookAround(
     ...(await withMarks(steps, one, facts)),
     probe: await lastProbe(steps, configuration, one, { isActedFor: mayBeProbed(acting), windowsNodes }),
   };
-  const pool = one.machine?.tags[TAG.pool] ?? null;
+  const pool = poolOf(one.machine);
   return {
     node: one.name,
     facts: { ...probed, ...poolTaintsOf(configuration, pool), ...(why === null ? {} : { machine: unknownFacts(why) }) },

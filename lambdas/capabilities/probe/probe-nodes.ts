@@ -26,7 +26,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { deadNodeMessage, deadNodesMessage, deadNotice } from "./messages.ts";
 import { type ProbeJoining, probeJoining } from "./probe-joining.ts";
 import { type ProbedNow, recordProbe } from "./probed-now.ts";
@@ -58,7 +58,7 @@ function probedOf(
   { pools, probe: { images, outside } }: Configuration,
 ): ProbedNow | null {
   if (!isReady(node) || node.spec?.unschedulable === true) return null;
-  const pool = pools[machine.tags[TAG.pool] ?? ""];
+  const pool = pools[poolOf(machine) ?? ""];
   const windows = windowsReleaseOf(node, pool);
   if (pool?.probe === false || windows === undefined || !images[windows]) return null;
   const { instanceId } = machine;

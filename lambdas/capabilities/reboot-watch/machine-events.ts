@@ -7,7 +7,7 @@ import { type MachineEvent, machineEventName } from "../../records/machine-event
 import { newsSince } from "../../records/posted-news.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { busyAmong, type ClusterMachines } from "./cluster-machines.ts";
 
 /** Finds what EC2 has scheduled for the machines that Casement changes. */
@@ -16,7 +16,7 @@ async function findEvents(steps: Steps, { nodes, own }: ClusterMachines): Promis
   const scheduled = await steps.health.scheduledEvents();
   return [...own.values()].flatMap(({ instanceId, tags }) =>
     (scheduled.get(instanceId) ?? []).map((event) => ({
-      ...{ instanceId, node: names.get(instanceId) ?? null, pool: tags[TAG.pool] ?? null },
+      ...{ instanceId, node: names.get(instanceId) ?? null, pool: poolOf({ tags }) },
       ...event,
     })),
   );

@@ -5,10 +5,8 @@ import { instanceIdOf, isStarting, isWindows } from "../../steps/cluster/node-fa
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { busyAmong, type ClusterMachines } from "./cluster-machines.ts";
-
-const poolOf = ({ tags }: Machine): string | null => tags[TAG.pool] ?? null;
 
 /** Kinds of a machine without a Node, by its state in EC2; one that changes its state is left to the next observation. */
 const kinds: Readonly<Record<string, Stray["kind"]>> = { running: "no-node", stopped: "stopped" };

@@ -25,7 +25,7 @@ import { ownersOf } from "../../steps/cluster/ownership.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { movesOf, poolSizeOf, type RemovalSubject, removalApproval, slotsOf } from "./facts.ts";
 
 /** The node that was meant, and what is known of it. */
@@ -83,8 +83,6 @@ async function find({ steps }: Op, named: string, nodes: readonly Node[], { clus
   const instanceId = instanceIdOf(node);
   return { node, machine: instanceId ? await steps.instances.describe(instanceId) : undefined, instanceId };
 }
-
-const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
 
 /** Reads the effects of a removal; pods and slots are not asked for a node that may not be removed. */
 async function effectsOf(

@@ -11,7 +11,7 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { type InputWatch, isBlocked } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { holdOn } from "../../steps/stops.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { stopsOfDates } from "../../time/calendar.ts";
 import { type Stop, stopFor } from "../../time/stops.ts";
 
@@ -74,7 +74,7 @@ export async function stopOver(steps: Steps, configuration: Configuration): Prom
   const [recorded, frozen] = await Promise.all([steps.stops.all(), steps.stops.ofNamespace()]);
   const stops = [...recorded, ...frozen, ...stopsOfDates(configuration, steps.now())];
   return ({ node, machine }) => {
-    const place = { uid: node.metadata?.uid ?? null, pool: machine.tags[TAG.pool] ?? null };
+    const place = { uid: node.metadata?.uid ?? null, pool: poolOf(machine) };
     return stopFor([...holdOn(node), ...stops], place);
   };
 }
@@ -181,6 +181,6 @@ const dueNode = (input: Input, node: Node, { instanceId, tags }: Machine, given:
   instanceId,
   name: node.metadata?.name ?? "",
   uid: node.metadata?.uid ?? "",
-  pool: tags[TAG.pool] ?? null,
+  pool: poolOf({ tags }),
   key: keyOf(given.get(instanceId)?.[input.name]),
 });

@@ -6,7 +6,7 @@ import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/plan/moved-pods.ts";
 import { utc } from "../../messages/slack/age.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { isExpendable, podName, podsToEvict } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
 
@@ -91,7 +91,7 @@ export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
   roles: rolesOf(node),
   createdAt: new Date(node.metadata?.creationTimestamp ?? 0).toISOString(),
   version: node.status?.nodeInfo?.kubeletVersion ?? "",
-  pool: machine?.tags[TAG.pool] ?? null,
+  pool: poolOf(machine),
   build: labelsOf(node)[BUILD_LABEL] ?? null,
   instanceId: instanceIdOf(node),
 });

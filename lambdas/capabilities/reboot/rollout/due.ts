@@ -14,7 +14,7 @@ import { reasonWords } from "../../../messages/node/reboot-due.ts";
 import { instanceIdOf } from "../../../steps/cluster/node-facts.ts";
 import type { Node } from "../../../steps/cluster/nodes.ts";
 import type { Steps } from "../../../steps/steps.ts";
-import { TAG } from "../../../tags.ts";
+import { poolOf } from "../../../tags.ts";
 import { calendarOf } from "../../../time/calendar.ts";
 import { noneDue, poolsWithOwnRules } from "./refusals.ts";
 
@@ -69,7 +69,7 @@ async function knownOf(steps: Steps, command: RolloutCommand, names: readonly st
     const instanceId = (node && instanceIdOf(node)) ?? "";
     const machine = machines.get(instanceId);
     if (!machine) return [];
-    if (configuration.pools[machine.tags[TAG.pool] ?? ""]?.rebootDue === false) return { name, due: NOT_WATCHED };
+    if (configuration.pools[poolOf(machine) ?? ""]?.rebootDue === false) return { name, due: NOT_WATCHED };
     return { name, due: rebootDue(seen.get(instanceId), node?.metadata?.uid ?? "", steps.now()) };
   });
   const known = knownDue(command, judged);
