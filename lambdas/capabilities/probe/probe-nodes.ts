@@ -17,7 +17,6 @@ import {
   failingNow,
   isFailing,
   isNewCommonCause,
-  type ProbedNode,
   tellingOf,
 } from "../../health/probed-node.ts";
 import { isInService } from "../../steps/cluster/breaker.ts";
@@ -150,13 +149,13 @@ async function probeByTurns(ctx: DurableContext, steps: Steps, { tick }: ProbeNo
   const { due, failing, hours } = await step(ctx, "find nodes whose turn it is", () => findTurn(steps)).catch(
     orLater(NOTHING),
   );
-  const results: ProbedNode[] = [];
+  const dead: FailingNode[] = [];
   for (const [at, one] of due.entries()) {
-    results.push(await recordProbe(ctx, steps, one, await probeDue({ ctx, steps }, markOf(tick), at, one)));
+    const probed = await recordProbe(ctx, steps, one, await probeDue({ ctx, steps }, markOf(tick), at, one));
+    if (isFailing(probed)) dead.push(probed);
     // A node that fails takes eight minutes: people are called to a common cause at once, the other nodes have the next turn.
-    if (isNewCommonCause(results.filter(isFailing), failing)) break;
+    if (isNewCommonCause(dead, failing)) break;
   }
-  const dead = results.filter(isFailing);
   if (dead.length === 0) return;
   const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));
   const isPosted = telling.kind === "common" && telling.ts !== null;
