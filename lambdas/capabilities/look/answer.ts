@@ -2,7 +2,6 @@ import { findNode } from "../../change/node/find-node.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { findWaits } from "../../change/waits/find.ts";
 import { POOL_LABEL } from "../../cluster/node-keys.ts";
-import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import {
@@ -31,6 +30,7 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { poolOf } from "../../tags.ts";
+import { machineMatches } from "./machine-matches.ts";
 import { type DueOf, seenReboots } from "./reboot-due.ts";
 import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
 
@@ -62,15 +62,8 @@ const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt 
 
 /** Rows of the Windows machines; if a node was typed, only of those that it matches. */
 function rowsOf(machines: readonly Machine[], typed: string | null): Ec2MachineRow[] {
-  const windows = machines.filter((machine) => machine.isWindows === true);
-  if (typed === null) return windows.map(machineRow);
-  const candidates = windows.map((machine) => ({
-    machine,
-    name: machine.privateDnsName,
-    instanceId: machine.instanceId,
-    addresses: [machine.privateIp],
-  }));
-  const match = nodeMatches(typed, candidates);
+  if (typed === null) return machines.filter(({ isWindows }) => isWindows === true).map(machineRow);
+  const match = machineMatches(typed, machines);
   if (match.kind === "none") return [];
   return (match.kind === "one" ? [match.node] : match.nodes).map(({ machine }) => machineRow(machine));
 }

@@ -1,5 +1,5 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
-import { BUILD_LABEL, QUARANTINED, startingTaint } from "../../cluster/node-keys.ts";
+import { BUILD_LABEL, QUARANTINED, startingTaint, taintText } from "../../cluster/node-keys.ts";
 import type { NodeBoot } from "../../health/probed-node.ts";
 import { releaseOfBuild, type WindowsRelease } from "../../machine/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
@@ -111,7 +111,7 @@ export const detailsOf = (
   zone: machine?.zone ?? null,
   instanceState: machine?.state ?? null,
   ownership: more.ownership,
-  taints: (node.spec?.taints ?? []).map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`),
+  taints: (node.spec?.taints ?? []).map(taintText),
   conditions: (node.status?.conditions ?? []).map(({ type, status, reason, lastTransitionTime }) => ({
     type,
     status,
