@@ -50,7 +50,7 @@ interface Round<T> {
   readonly outcomes: readonly FleetOutcome<T>[];
 }
 
-/** Reads one machine's answer. An answer that cannot be read costs this machine alone, and never the batch. */
+/** Reads one machine's answer. If it cannot be read, only this machine fails, and not the batch. */
 function readSafely<T>(
   { result, answers }: Extract<InvocationVerdict, { state: "done" }>,
   run: FleetRun<T>,

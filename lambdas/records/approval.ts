@@ -80,7 +80,7 @@ export interface Approval {
   readonly record: ApprovalBasis;
   /** SHA-256 of the record's canonical JSON. */
   readonly hash: string;
-  /** The votes lie where the front door alone writes; missing in a question of the last release. */
+  /** Votes are stored where only the front door writes; missing in a question of the last release. */
   readonly votesIn?: "door";
   readonly needs: number;
   readonly roles: readonly string[];

@@ -126,7 +126,7 @@ export const OPERATION_PARTITION = "operation#";
 /** Partition of an operation and its nodes, which its own workflow writes. */
 export const operationPartition = (id: string): string => `${OPERATION_PARTITION}${id}`;
 
-/** Prefix of the partitions that the front door alone may write. */
+/** Prefix of the partitions that only the front door may write. */
 export const DOOR_PARTITION = "door#";
 
 /** Partition of a person's request and of people's decisions about its operation. */

@@ -45,7 +45,7 @@ export async function cleanUpInstance(task: ProvisionTask, end: InstanceEnd): Pr
 type Outcome = Pick<NodeRecord, "outcome" | "isTerminated" | "keptAt"> & { readonly instanceId?: string };
 
 /**
- * Tells what a node without a lease leaves. An instance that was launched all the same counts as kept: reminders name it.
+ * Describes what a node without a lease leaves. An instance that was launched nevertheless is kept: reminders name it.
  * @param by cause of the end; null if the record has it as its failure
  */
 export function leftBy({ launched, steps }: ProvisionTask, by: string | null): Outcome & { readonly outcome: string } {

@@ -59,8 +59,8 @@ async function probeNew(task: ProvisionTask): Promise<ProbeResult> {
 }
 
 /**
- * Proves that pods work on the new node before users' pods may be scheduled there. If the probe cannot run, the thread
- * says so and the node is not judged by it.
+ * Proves that pods work on the new node before users' pods may be scheduled there. If the probe cannot run, a note in
+ * the thread gives the reason, and the node is not judged by it.
  * @throws StageFailed if pods on the node do not work; DeadlineExceeded; MachineEnded; Cancelled
  */
 export async function proveNewDataPlane(task: ProvisionTask): Promise<void> {

@@ -95,7 +95,7 @@ interface NodeChoice {
   readonly notready?: true;
 }
 
-/** Selects rows of the list. A pool that EC2 alone knows is read from the Node's label while EC2 is unavailable. */
+/** Selects rows of the list. While EC2, which has the pools, is unavailable, the Node's label is read instead. */
 const isChosen =
   ({ pool = null, notready }: NodeChoice) =>
   ({ row, label }: { readonly row: NodeRow; readonly label: string | undefined }): boolean =>

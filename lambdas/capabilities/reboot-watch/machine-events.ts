@@ -22,7 +22,7 @@ async function findEvents(steps: Steps, { nodes, own }: ClusterMachines): Promis
   );
 }
 
-/** Parts the events that ended: of machines that do not run, and others. An event that EC2 moved is told by its new time. */
+/** Separates ended events of machines that do not run from others. The message of an event that EC2 moved has its new time. */
 function endsOf(ended: readonly MachineEvent[], began: readonly MachineEvent[], { own }: ClusterMachines) {
   const isMoved = ({ instanceId, code }: MachineEvent): boolean =>
     began.some((one) => one.instanceId === instanceId && one.code === code);

@@ -66,7 +66,7 @@ export function dataPlaneWords(
 
 /**
  * Proves the data plane of a node after its reboot with Casement's own pods, if the configuration names images for its
- * Windows release. If the probe cannot run, the thread says so and the node is not judged by it.
+ * Windows release. If the probe cannot run, a note gives the reason and the node is not judged by it.
  * @throws StageFailed if pods on the node do not work
  */
 export async function proveDataPlane(task: RebootTask): Promise<void> {

@@ -52,7 +52,7 @@ interface Proof {
   readonly why: string;
   /** Code of the failed check. */
   readonly code?: FailureCode | undefined;
-  /** The thread has been told of a service that keeps ending. */
+  /** A note in the thread names a service that keeps ending. */
   readonly isCrashTold?: true;
   /** The last observation found a fault that no wait ends. */
   readonly isLasting?: boolean;
@@ -151,7 +151,7 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
 }
 
 /**
- * Notes since when the Node alone is missing: its kubelet runs, so someone deleted the Node once it had registered.
+ * Notes since when only the Node is missing: its kubelet runs, so someone deleted the Node once it had registered.
  * @throws StageFailed when it has been missing for longer than a kubelet takes to register
  */
 function missing({ steps }: RebootTask, proof: Proof, { code }: FailedCheck): Pick<Proof, "missingSince"> {
@@ -170,7 +170,7 @@ function endIfLasting({ workflow }: RebootTask, { isLasting }: Proof, fault: Fai
   if (workflow !== "reboot" && isLasting && fault.isLasting) throw new StageFailed("endpoints-lost", fault.why);
 }
 
-/** Tells the thread once of a service that keeps ending: the proof goes on, and a person may look into it meanwhile. */
+/** Notes once in the thread that a service keeps ending: a person may find the cause while the proof continues. */
 async function noteCrash(task: RebootTask, proof: Proof, { why, isCrash }: FailedCheck): Promise<Proof> {
   if (proof.isCrashTold || !isCrash) return proof;
   await addNotes(task, [keepsEnding(why)]);

@@ -58,10 +58,10 @@ const WHOLE = /^i-(?:[0-9a-f]{8}|[0-9a-f]{17})$/;
 
 /**
  * Finds a machine that is no node, by its instance id or a unique beginning of it: one that failed and was kept, or that
- * was lost on its way into the cluster. A beginning means Casement's own machines alone.
+ * was lost on its way into the cluster. A prefix only matches Casement's own machines.
  * @param typed as the requester typed it
  * @param cluster the cluster's name and infrastructure id
- * @returns undefined when a Node stands for it, or when no machine or several are meant
+ * @returns undefined when it has a Node, or when no machine or several match
  */
 async function findMachine(
   steps: Steps,
@@ -170,7 +170,7 @@ export async function refuse(op: Op, chosen: ChosenMachine): Promise<ChosenMachi
   return null;
 }
 
-/** Says why not: in the channel and in the dialog that is open, or to a dry run's requester alone; the ledger keeps it. */
+/** Posts the reason of a refusal in the channel and in the open dialog, or to a dry run's requester; the ledger keeps it. */
 async function tellRefusal(op: Op, name: string, words: ReturnType<typeof removalRefusal>): Promise<void> {
   const { steps, start } = op;
   await steps.ledger.changeOperation(start.operation, {

@@ -76,7 +76,7 @@ async function noteTrouble(
 /**
  * Begins the call anew if the nodes that failed since people were called are too many by themselves: nobody is notified of a
  * message that is only updated.
- * @returns the call's new beginning; null if it goes on as it is
+ * @returns the call's new beginning; null if nothing changes
  */
 export function callAgain(
   { kind, failing, all }: Pick<FleetTrouble, "kind" | "failing" | "all">,

@@ -41,7 +41,7 @@ const MOST_CORDONS = 200;
 /** The next sweep asks an unavailable service again. */
 const ATTEMPTS = 3;
 
-/** Takes the turn of a work. @returns false while another execution does it: what it finds is told once */
+/** Takes the turn of a work. @returns false while another execution does it, so that its findings are posted once */
 const takeTurn = (ctx: DurableContext, steps: Steps, of: TurnOf): Promise<boolean> =>
   step(ctx, `take the turn: ${of}`, async () => {
     const own = ctx.executionContext.durableExecutionArn;

@@ -20,7 +20,7 @@ export interface WatchedMachine extends Pick<Sighting, "instanceId" | "launchedA
   readonly bootId: string | null;
   /** Its SSM agent takes commands. */
   readonly isOnline: boolean;
-  /** Its pool switches off that pending reboots and boots are told; missing otherwise. */
+  /** Its pool switches off messages about pending reboots and boots; missing otherwise. */
   readonly isBootIgnored?: true;
   /**
    * Kind of the cluster, by which services are judged: only the first machine has it. Missing in the stored steps of an

@@ -20,7 +20,7 @@ export interface MirrorRule {
 
 /** Lists of registries in the cluster's image configuration. */
 export interface RegistrySources {
-  /** Registries without a valid certificate, or with HTTP alone. */
+  /** Registries without a valid certificate, or with HTTP only. */
   readonly insecure: readonly string[];
   readonly blocked: readonly string[];
   readonly allowed: readonly string[];

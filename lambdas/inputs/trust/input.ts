@@ -72,7 +72,7 @@ export const trustedAuthoritiesInput: Input & { readonly name: "trustedAuthoriti
     return {
       sha256: trustedAuthoritiesInput.identityOf(files),
       files,
-      // An authority that expires on nodes stays there until its source drops it: time alone changes no machine.
+      // An authority that expires on nodes stays there until its source drops it: no machine changes by time.
       keptPaths: refused.flatMap(({ certificate }) => (certificate ? [certificatePath(certificate)] : [])),
       remarks: [...refused.map(refusedText), ...authorities.flatMap((one) => reminderOf(one, facts.now))],
       asked: asked.map(({ thumbprint }) => thumbprint),

@@ -28,10 +28,10 @@ export const notRebootedSummary = {
 /** Beginning of the reason why a machine was not rebooted, whose guard was not in order right before. */
 export const notRebooted = "not rebooted:";
 
-/** State of a node whose proof was made alone, for its line. */
+/** State of a node that was proven without a reboot, for its line. */
 export const provenOutcome = "proven";
 
-/** Sums up a proof that was made alone. @param left what became of the cordon of an earlier reboot, as a clause; null without one */
+/** Sums up a proof without a reboot. @param left what became of the cordon of an earlier reboot, as a clause; null without one */
 export const provenSummary = (node: string, left: string | null): string =>
   `${node} works: it passed every check of the proof; ${left ?? "no reboot had left it cordoned, so nothing was changed"}.`;
 
@@ -170,7 +170,7 @@ export const rebootPlanCard = (plan: NodePlan): PlanCard => ({
 /** Is a reboot refused for the machine's state? `guardBlocks` names the fault and the next step. */
 const isRefusedBy = ({ state, unfit }: GuardSeen): boolean => state === "fault" || unfit !== undefined;
 
-/** The dry run of a reboot: its plan, to the requester alone. */
+/** The dry run of a reboot: its plan, which only the requester sees. */
 export const rebootDryRun = (plan: NodePlan, typed: string): Message => ({
   text: `Dry run: reboot ${plan.node}`,
   blocks: [

@@ -23,7 +23,7 @@ import { bootCauseWords } from "./boots.ts";
 import { type IdentityFault, identityLine } from "./identity.ts";
 import { chronicWords, reasonWords } from "./reboot-due.ts";
 
-/** Facts of one node and what is told beside them. */
+/** Facts of one node, and what its answer shows beside them. */
 export interface Why {
   readonly node: string;
   readonly facts: HealthFacts;

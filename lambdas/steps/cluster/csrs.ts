@@ -47,7 +47,7 @@ const asksFor = (csr: V1CertificateSigningRequest, user: string): boolean => {
 
 /**
  * Selects the pending requests to the kubelets' signers in a node's name: those of its kubelet, and those of others that name
- * the node in their content. A Ready node asks by itself alone, so that a request of another user is none of its.
+ * the node in their content. A Ready node asks only by itself, so that another user's request is not its own.
  */
 function waitingIn(
   requests: readonly V1CertificateSigningRequest[],
