@@ -19,6 +19,10 @@ export const TAG = {
   stack: "casement:stack",
 } as const;
 
+/** The pool of a machine; null if it belongs to none, or is not known. */
+export const poolOf = (machine: { readonly tags: Readonly<Record<string, string>> } | undefined): string | null =>
+  machine?.tags[TAG.pool] ?? null;
+
 /** The tag by which the cluster's own controllers recognise their resources. */
 export const clusterTag = (clusterId: string): string => `kubernetes.io/cluster/${clusterId}`;
 

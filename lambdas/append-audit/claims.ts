@@ -67,7 +67,7 @@ function falseClaim({ what, by }: Act, known: KnownOperation, caller: Appender):
   return isRule ? null : `a person requested the operation, and no rule ${by.rule}`;
 }
 
-/** Is it the operation of a rule, which no person can request? Votes on it lie in the front door's partition alone. */
+/** Is it the operation of a rule, which no person can request? Votes on it are only in the front door's partition. */
 const isOfRule = (operation: string): boolean =>
   scheduledOperations.some(({ name }) => operation.startsWith(`${name}-`)) &&
   !commands.some(({ name }) => operation.startsWith(`${name}-`));

@@ -47,7 +47,7 @@ function failedAnswer(error: unknown): AppendAnswer {
 }
 
 /**
- * Makes the handler that appends to the audit. It alone may write entries and their copies, and it judges each request by
+ * Makes the handler that appends to the audit. Only this function may write entries and their copies, and it judges each request by
  * what the ledger holds.
  * @returns a function that answers with the chain's head, or with the reason why nothing was appended
  */

@@ -1,6 +1,10 @@
 /** Taint that keeps every pod off a node until it is verified; removing it is the last step of provisioning. */
 export const startingTaint = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" } as const;
 
+/** A taint as `kubectl taint` takes it. */
+export const taintText = ({ key, value, effect }: { key: string; value?: string; effect: string }): string =>
+  `${key}${value ? `=${value}` : ""}:${effect}`;
+
 /**
  * Key of the taint with which nodes of a rollout wait for their reboot: the scheduler prefers other nodes, so that fewer
  * pods move twice. Its value is the operation.

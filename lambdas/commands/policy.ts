@@ -34,7 +34,7 @@ export const mayUseSomewhere = (rules: PooledRules, roles: readonly string[], co
   [null, ...Object.keys(rules.pools ?? {})].some((pool) => mayUse(rulesIn(rules, pool), roles, command));
 
 /**
- * Lists the people to notify if somebody who may use a command must decide: the user groups (S…) of each role, or its
+ * Lists the people to notify if a person who may use a command must decide: the user groups (S…) of each role, or its
  * people if it has no group.
  * @returns ids of Slack
  */
@@ -51,7 +51,7 @@ export function audienceOnCall(rules: Rules, command: string): string[] {
   return onCall.length > 0 ? onCall : audienceOf(rules, command);
 }
 
-/** Lists the people to notify if somebody with one of these roles must decide, as `audienceOf` does. */
+/** Lists the people to notify if a person with one of these roles must decide, as `audienceOf` does. */
 export function audienceOfRoles(rules: Pick<Rules, "people">, roles: readonly string[]): string[] {
   const called = roles.flatMap((role) => {
     const ids = listed(rules.people, role);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { knownPart } from "../machine/known-part.ts";
+import { withKnownKeys } from "../machine/known-keys.ts";
 import {
   type Configuration,
   faultsOf,
@@ -17,7 +17,7 @@ function withReadableRules(pool: unknown): unknown {
   const table = looseTable.safeParse(pool).data;
   if (!table) return pool;
   const { policy, approvals, rulesFault: _, ...rest } = table;
-  const rules = knownPart(poolRulesSchema, { policy, approvals });
+  const rules = withKnownKeys(poolRulesSchema, { policy, approvals });
   const { success, error } = poolRulesSchema.safeParse(rules);
   return success ? { ...rest, ...(rules as object) } : { ...rest, rulesFault: faultsOf(error) };
 }
@@ -38,7 +38,7 @@ function readablePools(pools: unknown): unknown {
  */
 export function readConfiguration(value: unknown): Configuration {
   const { pools, ...rest } = validated(looseTable, value);
-  return validated(readSchema, knownPart(readSchema, { ...rest, pools: readablePools(pools) }));
+  return validated(readSchema, withKnownKeys(readSchema, { ...rest, pools: readablePools(pools) }));
 }
 
 /**
@@ -49,5 +49,5 @@ export function readConfiguration(value: unknown): Configuration {
 export function readRules(value: unknown): Rules {
   const { command, slack, people, policy, approvals, pools } = validated(looseTable, value);
   const rules = { command, slack, people, policy, approvals, pools: readablePools(pools) };
-  return validated(rulesSchema, knownPart(rulesSchema, rules));
+  return validated(rulesSchema, withKnownKeys(rulesSchema, rules));
 }

@@ -50,7 +50,7 @@ interface Round<T> {
   readonly outcomes: readonly FleetOutcome<T>[];
 }
 
-/** Reads one machine's answer. An answer that cannot be read costs this machine alone, and never the batch. */
+/** Reads one machine's answer. If it cannot be read, only this machine fails, and not the batch. */
 function readSafely<T>(
   { result, answers }: Extract<InvocationVerdict, { state: "done" }>,
   run: FleetRun<T>,
@@ -227,15 +227,15 @@ export async function runBatch<T>(
   batch: Batch,
   run: FleetRun<T>,
 ): Promise<readonly FleetOutcome<T>[]> {
-  const begun = await step(ctx, `begin ${batch.name}`, async () => ({
+  const bounds = await step(ctx, `begin ${batch.name}`, async () => ({
     cancelledBy: await run.cancelledBy(),
     until: steps.now() + run.minutes * MINUTE,
   }));
-  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, { why: calledOffBefore, code: "called-off" });
+  if (bounds.cancelledBy !== null) return allFailed(batch.instanceIds, { why: calledOffBefore, code: "called-off" });
   const sent = await sendOnce(ctx, steps, batch, run.owner);
   if (sent.state === "sent") {
     const { commandId } = sent;
-    const outcomes = await awaitCommand(ctx, steps, { batch, commandId, run, until: begun.until });
+    const outcomes = await awaitCommand(ctx, steps, { batch, commandId, run, until: bounds.until });
     return batch.isAgain ? outcomes : sendAgain(ctx, steps, batch, { run, outcomes });
   }
   const { unreachable, why, code } = sent;

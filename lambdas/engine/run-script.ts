@@ -55,7 +55,7 @@ const isUnsure = (command: CommandState, late: boolean): boolean =>
     : command.state === "running" && late && isUntaken(command.status);
 
 /** Scripts that may be sent again: they look first, and a second run changes nothing more. */
-const REPEATED: ReadonlySet<DocumentScript> = new Set<DocumentScript>(["apply", "observe"]);
+const SENT_AGAIN: ReadonlySet<DocumentScript> = new Set<DocumentScript>(["apply", "observe"]);
 
 /** Milliseconds after which a command that no agent has taken never runs: the agent must begin within two minutes. */
 export const TAKEN_WITHIN_MS = 3 * MINUTE;
@@ -67,7 +67,7 @@ export const TAKEN_WITHIN_MS = 3 * MINUTE;
 const isNeverTaken = (script: DocumentScript, { command, at = 0 }: Round, since: number | undefined): boolean =>
   command.state === "running" &&
   isUntaken(command.status) &&
-  REPEATED.has(script) &&
+  SENT_AGAIN.has(script) &&
   since !== undefined &&
   at - since >= TAKEN_WITHIN_MS;
 

@@ -2,12 +2,12 @@ import { isRollout } from "../commands/request.ts";
 import type { SteerResult } from "../messages/rollout/steer.ts";
 import type { OperationRecord } from "../records/records.ts";
 import type { SteeringDecision } from "../records/steering.ts";
-import { startNextPart } from "../steps/next-part.ts";
+import { startNextExecution } from "../steps/next-execution.ts";
 import type { FrontDoor } from "./front-door.ts";
 
 /** Starts the next execution of an operation that waits without one. Two presses start only one execution. */
 export const unpark = (door: FrontDoor, record: OperationRecord): Promise<void> =>
-  startNextPart(door.steps.executions, record);
+  startNextExecution(door.steps.executions, record);
 
 /** Is the rollout at work, without a pause that it has not heard yet? */
 const isGoingOn = ({ rollout, steering }: OperationRecord): boolean =>

@@ -23,7 +23,7 @@ function byKubelet({ status, heartbeatAt }: NonNullable<NodeFacts["ready"]>, now
   return -ahead > HEARTBEAT_MS ? { kind: "clock-behind", byMs: -ahead } : { kind: "kubelet-reports" };
 }
 
-/** Finds what the other sources say about a silent agent: what alone explains the silence comes first. */
+/** Finds what the other sources say about a silent agent: what explains the silence by itself comes first. */
 export function agentEvidence({ ec2, kubernetes, agents, now }: HealthFacts): AgentEvidence {
   if (ec2.known && ec2.value.hasProfile === false) return { kind: "no-profile" };
   if (agents && agents.silent >= MANY && agents.silent * 3 > agents.of) return { kind: "many", ...agents };

@@ -4,7 +4,7 @@ import { keepsExiting } from "./exits.ts";
 import type { ExpectedMachine } from "./facts.ts";
 import { HNS, lateHnsStart } from "./host-network.ts";
 
-/** Questions of a scheduled look about the exits of services; logs are left out, because a list of machines shows little. */
+/** Questions of a scheduled observation about the exits of services; logs are left out, because a list of machines shows little. */
 export const exitQuestions = ({ services }: Pick<ExpectedMachine, "services">): readonly ServiceQuestion[] =>
   services.map(({ name }) => ({ name }));
 

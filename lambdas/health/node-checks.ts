@@ -1,5 +1,5 @@
 import { isDeletionMark } from "../cluster/deletion-marks.ts";
-import { SOON_REBOOTED } from "../cluster/node-keys.ts";
+import { SOON_REBOOTED, taintText } from "../cluster/node-keys.ts";
 import { agentEvidence, HEARTBEAT_MS } from "./agent-evidence.ts";
 import { by, type Judgement, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime, byOurClock, type HealthFacts, type NodeFacts } from "./facts.ts";
@@ -94,9 +94,6 @@ const TROUBLED = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "c
 /** Effects with which a taint keeps new pods away. */
 const REPELLING: ReadonlySet<string> = new Set(["NoSchedule", "NoExecute"]);
 
-const shown = ({ key, value, effect }: NodeFacts["taints"][number]): string =>
-  `${key}${value ? `=${value}` : ""}:${effect}`;
-
 /** Judges taints that neither a pool nor Kubernetes nor Casement has put on the node. */
 function othersTaints(all: NodeFacts["taints"], own: readonly string[]): Judgement {
   const foreign = all.filter(
@@ -104,14 +101,14 @@ function othersTaints(all: NodeFacts["taints"], own: readonly string[]): Judgeme
       REPELLING.has(effect) && !own.includes(key) && !TROUBLED.some((prefix) => key.startsWith(prefix)),
   );
   const keys = [...new Set(foreign.map(({ key }) => key))];
-  return foreign.length === 0 ? OK : wrong({ kind: "tainted-by-others", taints: foreign.map(shown), keys });
+  return foreign.length === 0 ? OK : wrong({ kind: "tainted-by-others", taints: foreign.map(taintText), keys });
 }
 
 const taints = by("kubernetes", "taints", ({ taints: all, marks }, { poolTaints }) => {
   const troubled = all
     .filter(({ key }) => isDeletionMark(key) || TROUBLED.some((prefix) => key.startsWith(prefix)))
     .filter(({ key, effect }) => key !== UNSCHEDULABLE && !(key === SOON_REBOOTED && effect === "PreferNoSchedule"))
-    .map(shown);
+    .map(taintText);
   if (troubled.length > 0) return wrong({ kind: "tainted", taints: troubled, ...(marks ? { marks } : {}) });
   return poolTaints ? othersTaints(all, poolTaints) : OK;
 });

@@ -179,14 +179,14 @@ const judgeLate = ({ windows, events }: ProbeObservation): ProbeResult =>
  * no evidence.
  * @returns null until the result is known
  */
-export function judgeProbe(look: ProbeObservation): ProbeResult | null {
-  const { windows, linux, from, isLate } = look;
+export function judgeProbe(observation: ProbeObservation): ProbeResult | null {
+  const { windows, linux, from, isLate } = observation;
   return (
     judgeWindows(windows) ??
     notRun(windows, "the node") ??
     (linux && notRun(linux, `\`${from}\``)) ??
-    judgeOutside(look) ??
-    judgeReach(look) ??
-    (isLate ? judgeLate(look) : null)
+    judgeOutside(observation) ??
+    judgeReach(observation) ??
+    (isLate ? judgeLate(observation) : null)
   );
 }

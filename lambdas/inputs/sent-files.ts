@@ -1,5 +1,6 @@
+import { NO_NODE_CHANGED, Refused } from "../errors.ts";
 import type { InputFile, SentInput } from "../records/machine-record.ts";
-import type { InputContent } from "./input.ts";
+import type { InputContent, InputFacts } from "./input.ts";
 
 /** Files that a machine has for sure, and files that it may have because it has not confirmed them. */
 export function sentFiles(sent: SentInput | undefined): {
@@ -13,6 +14,16 @@ export function sentFiles(sent: SentInput | undefined): {
 /** Paths that machines have for sure. */
 export const confirmedPaths = (given: readonly SentInput[]): ReadonlySet<string> =>
   new Set(given.flatMap((sent) => sentFiles(sent).has.map(({ path }) => path)));
+
+/**
+ * Refuses a content that has lost everything at once, unless a person has asked for it.
+ * @param words what the cluster no longer has, and what nodes have of it
+ * @throws Refused
+ */
+export function refuseEmptied({ isRequested }: Pick<InputFacts, "isRequested">, words: string): void {
+  if (isRequested) return;
+  throw new Refused(`${words}, ${NO_NODE_CHANGED}; if that is intended, {win} reconcile removes them`);
+}
 
 /**
  * Paths of a machine's record that a content no longer has, sorted.

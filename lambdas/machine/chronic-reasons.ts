@@ -13,7 +13,7 @@ export interface ProvenReboot {
  */
 const AGAIN_MS = 24 * 3_600_000;
 
-/** Reasons of a machine that are known before a look. */
+/** Reasons of a machine that are known before an observation. */
 interface KnownReasons {
   readonly chronic?: readonly RebootReason[];
   readonly reboot?: ProvenReboot | undefined;
@@ -24,7 +24,7 @@ interface KnownReasons {
  * Finds the reasons that a proven reboot of Casement did not end. Files may wait again within a day; any other reason must
  * have been there since the reboot, because Windows may install the next update after it. The proxy is none of them:
  * Casement writes it itself.
- * @param known the chronic reasons so far, the last proven reboot, and the reasons of the last look
+ * @param known the chronic reasons so far, the last proven reboot, and the reasons of the last observation
  * @param now milliseconds since the epoch
  */
 export function chronicOf(

@@ -1,6 +1,6 @@
-/** Repairs of the route guard that looks have seen within a day. */
+/** Repairs of the route guard that observations have counted within a day. */
 export interface RepairWatch {
-  /** The first look of that day; ISO 8601. */
+  /** The first observation of that day; ISO 8601. */
   readonly since: string;
   /** Repairs that the guard had counted until then. */
   readonly from: number;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { knownPart } from "./known-part.ts";
+import { withKnownKeys } from "./known-keys.ts";
 
 /** The fields of a profile that decide about the payload. */
 export interface PayloadRules {
@@ -85,5 +85,5 @@ const named = z.looseObject({ name: z.string() });
 export function readPayloadManifest(rules: PayloadRules, value: unknown): PayloadManifest {
   const { files, ...rest } = z.looseObject({ files: z.array(named) }).parse(value);
   const known = files.filter(({ name }) => rules.payloadPaths.has(name));
-  return payloadManifestOf(rules, knownPart(manifestSchemaOf(rules), { ...rest, files: known }));
+  return payloadManifestOf(rules, withKnownKeys(manifestSchemaOf(rules), { ...rest, files: known }));
 }

@@ -115,7 +115,7 @@ const lines: Readonly<Record<DocumentScript, z.ZodType<object>>> = {
 
 /**
  * Parses what a script printed as its result line.
- * @returns its known fields alone; undefined if it has another form
+ * @returns only its known fields; undefined if it has another form
  */
 export const parseResult = (script: DocumentScript, value: unknown): object | undefined =>
   lines[script].safeParse(value).data;
@@ -191,7 +191,7 @@ const MOST_UNPACKED = 200_000;
 /**
  * Unpacks the answers that `observe.ps1` printed before its verdict.
  * @param output the whole output of the command
- * @returns the known groups alone; undefined if there are none, if they were cut off, or if they have another form
+ * @returns only the known groups; undefined if there are none, if they were cut off, or if they have another form
  */
 export function answersIn(output: string): Answers | undefined {
   const [line] = output.trimEnd().split(/\r?\n/).slice(-2);

@@ -50,7 +50,7 @@ export interface SeenMachine {
   readonly marks?: SeenMarks;
   /** Troubles of its services, its routes and its drive; missing without one. */
   readonly troubles?: readonly SeenTrouble[];
-  /** Repairs of the route guard; missing until a look has counted them. */
+  /** Repairs of the route guard; missing until an observation has counted them. */
   readonly repairs?: RepairWatch;
 }
 
@@ -77,9 +77,9 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly troubles?: readonly MachineTrouble[];
   /** Repairs of the route guard since its installation; missing if the machine did not say. */
   readonly repairs?: number;
-  /** Names the look, unique across executions. */
-  readonly look?: string;
-  /** Missing if the machine did not answer, or could not look. */
+  /** Names the observation, unique across executions. */
+  readonly mark?: string;
+  /** Missing if the machine did not answer, or could not read them. */
   readonly proxiedBy?: readonly ProxyPlace[];
   /** Keys of the marks of autoscalers and of WMCO on the Node; missing without one. */
   readonly marks?: readonly string[];
@@ -141,7 +141,7 @@ const proxyOf = (places: readonly ProxyPlace[] = []): Pick<SeenMachine, "proxied
 
 const marksOf = (marks: SeenMarks): Pick<SeenMachine, "marks"> => (Object.keys(marks).length > 0 ? { marks } : {});
 
-/** The part of the record about reboots: the last proven one, what it did not end, and the file that waits for the next. */
+/** Fields of the record about reboots: the last proven one, what it did not end, and the file that waits for the next. */
 function rebootsOf(
   known: SeenMachine | undefined,
   reasons: readonly RebootReason[],
@@ -171,16 +171,16 @@ export function afterProof(before: SeenMachine, { bootId, reasons, file }: Prove
 const troublesOf = (troubles: readonly SeenTrouble[]): Pick<SeenMachine, "troubles"> =>
   troubles.length > 0 ? { troubles } : {};
 
-/** The part of the record about troubles: those that one look shows, and the one that several of them show. */
+/** Fields of the record about troubles: those that one observation shows, and the one that several of them show. */
 function troublesSeen(
   known: SeenMachine | undefined,
-  { troubles: found, repairs, look = "" }: Sighting,
+  { troubles: found, repairs, mark = "" }: Sighting,
   now: string,
 ): Pick<SeenMachine, "troubles" | "repairs"> {
   const { watch, many } = observedRepairs(known?.repairs, repairs, now);
   const all = found && [...found, ...(many > 0 ? [{ kind: "routes-lost", times: many } as const] : [])];
   return {
-    ...troublesOf(observedTroubles(known?.troubles, { found: all, mark: look, now })),
+    ...troublesOf(observedTroubles(known?.troubles, { found: all, mark, now })),
     ...(watch ? { repairs: watch } : {}),
   };
 }

@@ -1,4 +1,4 @@
-/** Trouble of a machine that a scheduled look finds, such as a service that does not stay up, or a drive that is almost full. */
+/** Trouble of a machine that a scheduled observation finds, such as a service that does not stay up, or a drive that is almost full. */
 export type MachineTrouble =
   /** `times`: exits within the last hour. */
   | { readonly kind: "service-exits"; readonly service: string; readonly times: number }
@@ -11,13 +11,13 @@ export type MachineTrouble =
 
 /** A trouble in a machine's record. */
 export type SeenTrouble = MachineTrouble & {
-  /** Time of the look that first found it; ISO 8601. */
+  /** Time of the observation that first found it; ISO 8601. */
   readonly since: string;
-  /** Names that look: what it found on several machines is one message. */
+  /** Names that observation: what it found on several machines is one message. */
   readonly mark: string;
   /** It was posted in the channel. */
   readonly isPosted?: true;
-  /** The look that no longer found it; what was posted is posted as ended. */
+  /** Names the observation that no longer found it; what was posted is posted as ended. */
   readonly endedBy?: string;
 };
 
@@ -28,9 +28,9 @@ export const troubleName = (trouble: MachineTrouble): string =>
 /** Less free space than this stops images from being pulled: a Windows base image alone has 5 GB. */
 export const LOW_DISK_BYTES = 10 * 1024 ** 3;
 
-/** One look at a machine. */
-interface Look {
-  /** Troubles that it found; undefined if the machine did not say. */
+/** Troubles of a machine in one observation. */
+interface TroubleSighting {
+  /** Undefined if the machine did not answer the questions about them. */
   readonly found: readonly MachineTrouble[] | undefined;
   readonly mark: string;
   /** ISO 8601. */
@@ -41,10 +41,13 @@ interface Look {
 const serviceIn = (trouble: MachineTrouble): string | null => ("service" in trouble ? trouble.service : null);
 
 /**
- * Compares the troubles of a machine with those of its last look: one that goes on keeps its beginning, and one that has
+ * Compares the troubles of a machine with those of its last observation: one that goes on keeps its beginning, and one that has
  * ended stays until its end is posted, if its beginning was. Another trouble of the same service takes its place.
  */
-export function observedTroubles(had: readonly SeenTrouble[] = [], { found, mark, now }: Look): readonly SeenTrouble[] {
+export function observedTroubles(
+  had: readonly SeenTrouble[] = [],
+  { found, mark, now }: TroubleSighting,
+): readonly SeenTrouble[] {
   if (found === undefined) return had;
   const known = new Map(had.map((one) => [troubleName(one), one]));
   const names = new Set(found.map(troubleName));

@@ -80,7 +80,7 @@ export interface Approval {
   readonly record: ApprovalBasis;
   /** SHA-256 of the record's canonical JSON. */
   readonly hash: string;
-  /** The votes lie where the front door alone writes; missing in a question of the last release. */
+  /** Votes are stored where only the front door writes; missing in a question of the last release. */
   readonly votesIn?: "door";
   readonly needs: number;
   readonly roles: readonly string[];
@@ -94,7 +94,7 @@ export interface Approval {
   readonly votes: readonly CountedVote[];
   /** Changes for the worse since the previous request, in words. */
   readonly worse: readonly string[];
-  /** Other operations on its nodes at the last look; missing in records of the last release. */
+  /** Other operations on its nodes when they were read last; missing in records of the last release. */
   readonly others?: readonly OtherRequest[];
   /** Reason why the requester did not wait for the approval. */
   readonly breakGlass?: string;

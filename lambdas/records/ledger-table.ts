@@ -126,7 +126,7 @@ export const OPERATION_PARTITION = "operation#";
 /** Partition of an operation and its nodes, which its own workflow writes. */
 export const operationPartition = (id: string): string => `${OPERATION_PARTITION}${id}`;
 
-/** Prefix of the partitions that the front door alone may write. */
+/** Prefix of the partitions that only the front door may write. */
 export const DOOR_PARTITION = "door#";
 
 /** Partition of a person's request and of people's decisions about its operation. */
@@ -224,7 +224,7 @@ export const keys = {
   waitPress: (wait: string, userId: string): Key => ({ pk: WAIT_PRESSES, sk: `${wait} by ${userId}` }),
   /** The last reminder of one wait for a person. */
   reminder: (name: string): Key => ({ pk: REMINDERS, sk: name }),
-  /** The record of a machine, with one attribute for each of its parts. */
+  /** The record of a machine, with its attributes. */
   machineRecord: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
   /** A list of files that machines were sent. @param hash hex sha256 of the list */
   fileList: (hash: string): Key => ({ pk: FILE_LISTS, sk: hash }),

@@ -120,7 +120,7 @@ function inputWith(stored: SentInput<StoredFile>, lists: FileLists): SentInput {
 export const inputsWith = (stored: MachineInputs<StoredFile>, lists: FileLists): MachineInputs =>
   Object.fromEntries(Object.entries(stored).map(([name, input]) => [name, inputWith(input, lists)]));
 
-/** Parts of a machine's record. Each is a separate attribute, so that writing one part does not change the others. */
+/** Attributes of a machine's record: writing one does not change the others. */
 export interface MachineParts {
   readonly seen: SeenMachine;
   readonly ownReboot: OwnReboot;
@@ -130,23 +130,23 @@ export interface MachineParts {
 }
 
 /**
- * Time from which a record or a part is treated as absent, in seconds since the epoch; without it, it never expires.
+ * Time from which a record or an attribute is treated as absent, in seconds since the epoch; without it, it never expires.
  */
 export interface Expiry {
   readonly [EXPIRES]?: number;
 }
 
-/** A part as its attribute stores it. An expired part hides the item of the last release. */
-export interface StoredPart<T> extends Expiry {
+/** An attribute as it is stored. An expired one hides the item of the last release. */
+export interface StoredAttribute<T> extends Expiry {
   readonly value: T;
-  /** Rises with each write of the part. */
+  /** Rises with each write of the attribute. */
   readonly version: number;
 }
 
-/** The record of one machine. A newer release may have added other parts. */
-export type MachineRecord = { readonly [Name in keyof MachineParts]?: StoredPart<MachineParts[Name]> };
+/** The record of one machine. A newer release may have added other attributes. */
+export type MachineRecord = { readonly [Name in keyof MachineParts]?: StoredAttribute<MachineParts[Name]> };
 
-/** Partitions of the last release, which stored each part as a separate item under the instance id. */
+/** Partitions of the last release, which stored each attribute as a separate item under the instance id. */
 export const lastRelease: Readonly<Record<keyof MachineParts, string>> = {
   seen: "seen",
   ownReboot: "own-reboots",
@@ -158,11 +158,18 @@ export const lastRelease: Readonly<Record<keyof MachineParts, string>> = {
 /** An item of the last release. */
 export type OldItem = Key & Expiry & { readonly version?: number };
 
-/** Converts an item of the last release into the part of the record. */
-export function partOfOld<Name extends keyof MachineParts>(name: Name, item: OldItem): StoredPart<MachineParts[Name]> {
+/** Converts an item of the last release into the attribute of the record. */
+export function attributeOfOld<Name extends keyof MachineParts>(
+  name: Name,
+  item: OldItem,
+): StoredAttribute<MachineParts[Name]> {
   const { pk: _pk, sk: _sk, version: _version, [EXPIRES]: expires, ...fields } = item;
   const value = name === "given" ? givenOfOld(fields as OldGiven) : fields;
-  return { value: value as MachineParts[Name], version: 0, ...(expires === undefined ? {} : { [EXPIRES]: expires }) };
+  return {
+    value: value as MachineParts[Name],
+    version: 0,
+    ...(expires === undefined ? {} : { [EXPIRES]: expires }),
+  };
 }
 
 /** Fields of the last release's item with a machine's inputs. */

@@ -1,4 +1,4 @@
-/** Differences between what a look found and what was posted. */
+/** Differences between what an observation found and what was posted. */
 export interface PostedNews<Item> {
   readonly began: readonly Item[];
   readonly ended: readonly Item[];
@@ -7,7 +7,7 @@ export interface PostedNews<Item> {
 }
 
 /**
- * Compares what a look found with what was posted. A machine that an operation works on is not posted, and has not ended
+ * Compares what an observation found with what was posted. A machine that an operation works on is not posted, and has not ended
  * either: the operation may fail.
  * @param nameOf identity of an item
  * @param found whether an operation works on their machines or not

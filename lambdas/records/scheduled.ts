@@ -14,7 +14,7 @@ export interface ScheduledStart {
   readonly isDate: boolean;
   /** Time at which the schedule starts the next execution. */
   readonly wakeAt: string;
-  /** Number of executions that have worked on it. */
+  /** Number of executions that have worked on it; its name is older than the part that is one node of a rollout. */
   readonly part: number;
   /** Time since which it waits without an execution; null while it has one. */
   readonly parkedAt: string | null;

@@ -41,7 +41,7 @@ export interface RolloutPause {
 /** Course of a rollout, for its message, its nodes and the front door. */
 export interface RolloutCourse {
   readonly paused: RolloutPause | null;
-  /** Number of executions that have worked on it. */
+  /** Number of executions that have worked on it; its name is older than the part that is one node of a rollout. */
   readonly part: number;
   /** ISO 8601: time since which it waits for a person without an execution; null while it has one. */
   readonly parkedAt: string | null;

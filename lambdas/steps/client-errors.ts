@@ -163,7 +163,7 @@ export function codeOfAnswer(error: unknown): FailureCode | undefined {
 
 /**
  * Waits for an answer of Lambda about an execution.
- * @param unknown stands for it where Lambda refuses to show the execution, as of a function that a release took away
+ * @param unknown result if Lambda refuses to show the execution, as of a function that a release removed
  * @throws any other error
  */
 export async function ifShown<T>(asked: Promise<T>, unknown: T): Promise<T> {

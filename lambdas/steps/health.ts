@@ -78,7 +78,7 @@ export const health = (context: StepContext) => {
         because: machine.because ?? "",
         system: found?.SystemStatus?.Status ?? "insufficient-data",
         instance: found?.InstanceStatus?.Status ?? "insufficient-data",
-        // EC2 makes this check on Nitro instances alone (user guide, "Attached EBS status checks").
+        // EC2 makes this check only on Nitro instances (user guide, "Attached EBS status checks").
         volumes: found?.AttachedEbsStatus?.Status ?? "not-applicable",
         ...(machine.hasProfile === undefined ? {} : { hasProfile: machine.hasProfile }),
         mac: windowsMac(machine.mac ?? ""),
@@ -88,7 +88,7 @@ export const health = (context: StepContext) => {
     /** Lists the events that EC2 has scheduled in the account's region and that are still to come, by instance id. */
     scheduledEvents: async (): Promise<ReadonlyMap<string, readonly ScheduledEvent[]>> => {
       const found = new Map<string, readonly ScheduledEvent[]>();
-      // Without this, EC2 lists running instances alone; it schedules events for stopped ones, too.
+      // Without this, EC2 lists only running instances; it schedules events for stopped ones, too.
       const request = { IncludeAllInstances: true, Filters: [{ Name: "event.code", Values: EVENT_CODES }] };
       for await (const { InstanceStatuses = [] } of paginateDescribeInstanceStatus({ client: ec2 }, request))
         for (const status of InstanceStatuses) found.set(status.InstanceId ?? "", eventsOf(status));

@@ -3,7 +3,7 @@ import { UpdateSecretCommand } from "@aws-sdk/client-secrets-manager";
 import type { StepContext } from "./context.ts";
 import { secretFacts } from "./secret-facts.ts";
 
-/** Keeps secret parts of inputs where the machines alone read them. */
+/** Keeps secret parts of inputs where only the machines can read them. */
 export const keptSecrets = (context: StepContext) => ({
   /**
    * Makes a new version of a secret if its fields changed. The description has their keyed hash, so that no function

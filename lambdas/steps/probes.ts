@@ -103,7 +103,7 @@ export const probes = ({ clients }: ProbeContext) => {
     /**
      * Chooses the node from which a probe is reached: a Ready Linux worker, else another Ready Linux node; null if there is
      * none.
-     * @param attempt counted from 1: each takes another node, so that one Linux node alone condemns no Windows node
+     * @param attempt counted from 1: each takes another node, so that one faulty Linux node makes no Windows node fail
      */
     origin: (nodes: readonly V1Node[], attempt = 1): string | null => {
       const linux = nodes.filter((node) => !isWindows(node) && isReady(node) && node.spec?.unschedulable !== true);

@@ -1,6 +1,6 @@
 import { isKept, type NodeRecord } from "../records/records.ts";
 import type { StageName } from "../stages.ts";
-import { TAG } from "../tags.ts";
+import { poolOf } from "../tags.ts";
 import { instanceIdOf } from "./cluster/node-facts.ts";
 import type { Node } from "./cluster/nodes.ts";
 import type { FrontDoorContext } from "./context.ts";
@@ -42,7 +42,7 @@ function stateOf(record: NodeRecord | undefined): UnregisteredMachine["state"] {
  */
 export const describeUnregistered = (machine: Machine, record: NodeRecord | undefined): UnregisteredMachine => ({
   instanceId: machine.instanceId,
-  pool: machine.tags[TAG.pool] ?? null,
+  pool: poolOf(machine),
   operation: launcherOf(machine),
   state: stateOf(record),
   failedAt: record?.failure?.stage ?? null,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnswerMeaning } from "../../lambdas/steps/drain/answers.ts";
 import { budgetName, budgetsOf } from "../../lambdas/steps/drain/budgets.ts";
-import { onlyOf } from "../../lambdas/steps/drain/look.ts";
+import { onlyOf } from "../../lambdas/steps/drain/drain-reads.ts";
 import { podName, uidOf } from "../../lambdas/steps/drain/pods.ts";
 import { type DrainState, newDrain, nextRound, pauseMs, recordAnswers } from "../../lambdas/steps/drain/schedule.ts";
 import { at, budgetNamed, NODE, NOON, owner, podNamed } from "./objects.ts";

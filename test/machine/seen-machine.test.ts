@@ -100,7 +100,7 @@ describe("a mark of an autoscaler", () => {
 describe("repairs of the route guard", () => {
   const look = (had: SeenMachine | undefined, repairs: number | undefined, troubles: Sighting["troubles"] = []) => {
     const counted = repairs === undefined ? {} : { repairs };
-    return judgeSighting(had, undefined, seen({ look: "look", troubles, ...counted }), now).record ?? undefined;
+    return judgeSighting(had, undefined, seen({ mark: "look", troubles, ...counted }), now).record ?? undefined;
   };
 
   it("are a trouble once they are many within a day, beside those of the look, and are kept meanwhile", () => {

@@ -45,7 +45,7 @@ export async function cleanUpInstance(task: ProvisionTask, end: InstanceEnd): Pr
 type Outcome = Pick<NodeRecord, "outcome" | "isTerminated" | "keptAt"> & { readonly instanceId?: string };
 
 /**
- * Tells what a node without a lease leaves. An instance that was launched all the same counts as kept: reminders name it.
+ * Describes what a node without a lease leaves. An instance that was launched nevertheless is kept: reminders name it.
  * @param by cause of the end; null if the record has it as its failure
  */
 export function leftBy({ launched, steps }: ProvisionTask, by: string | null): Outcome & { readonly outcome: string } {
@@ -134,10 +134,10 @@ const isTerminated = (task: ProvisionTask, instanceId: string): Promise<true> =>
   });
 
 /** Waits until the deadline of a termination, also while EC2 does not answer. */
-async function within<T>(task: ProvisionTask, name: string, look: (since: number) => Promise<Poll<T>>): Promise<T> {
+async function within<T>(task: ProvisionTask, name: string, poll: (since: number) => Promise<Poll<T>>): Promise<T> {
   const since = await once(task, `before: ${name}`, async () => task.steps.now());
   const bounds = uncancellable(task, since + task.runtime.configuration.deadlines.provision.terminate * MINUTE);
-  return until(task.ctx, name, bounds, () => look(since));
+  return until(task.ctx, name, bounds, () => poll(since));
 }
 
 async function deleteNode(task: ProvisionTask): Promise<void> {

@@ -49,17 +49,17 @@ const DENIALS = 3;
  */
 async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"approved">> {
   const wanted = await expected(task);
-  const look = await task.steps.csrs.approveFor(signer, wanted, machineOf(task).instanceId);
+  const found = await task.steps.csrs.approveFor(signer, wanted, machineOf(task).instanceId);
   const suspicious = await task.steps.csrs.suspicious(wanted, () => knownNames(task));
-  const left = [...look.mismatches, ...suspicious].map(({ name, why }) => signingRequest.leftPending(name, why));
-  const wrong = look.approvedWrongly.map(({ name, why, by }) =>
+  const left = [...found.mismatches, ...suspicious].map(({ name, why }) => signingRequest.leftPending(name, why));
+  const wrong = found.approvedWrongly.map(({ name, why, by }) =>
     signingRequest.approvedWrongly(name, why, by, wanted.nodeName),
   );
-  const denied = look.denied.map(({ name, by }) => signingRequest.denied(name, by));
+  const denied = found.denied.map(({ name, by }) => signingRequest.denied(name, by));
   const again = signingRequest.askedAgain(wanted.nodeName);
   await reportFindings(task, [...wrong, ...denied.slice(0, 1).map((one) => `${one}; ${again}`)], left);
-  if (look.approved) return approved(task, look.approved);
-  const [wrongly] = look.approvedWrongly;
+  if (found.approved) return approved(task, found.approved);
+  const [wrongly] = found.approvedWrongly;
   if (signer === CLIENT_SIGNER && wanted.nodeExists) {
     if (wrongly) throw new StageFailed("name-taken", signingRequest.takenOver(wrongly.name, wanted.nodeName));
     if (isSinceLaunch(wanted)) return registered(task, wanted.nodeName);
@@ -140,11 +140,11 @@ export async function clientCertificate(task: ProvisionTask): Promise<void> {
 const clientRequest = (task: ProvisionTask, since: number): Promise<"approved" | "token ended"> => {
   const name = `the client certificate is approved ${task.tokens.length}`;
   return until(task.ctx, name, { ...task.wait, since }, async () => {
-    const look = await approveOnce(task, CLIENT_SIGNER);
+    const polled = await approveOnce(task, CLIENT_SIGNER);
     const endsAt = Date.parse(task.tokens.at(-1)?.expiresAt ?? "");
     // At the stage's deadline, report the missing request, not an expired token that would not be replaced.
     const isDue = task.steps.now() >= endsAt && task.steps.now() < task.wait.until;
-    return "pendingReason" in look && isDue ? done("token ended") : look;
+    return "pendingReason" in polled && isDue ? done("token ended") : polled;
   });
 };
 

@@ -1,9 +1,8 @@
-import { addNotes } from "../../change/node/notes.ts";
+import { noteUnprobed } from "../../change/node/notes.ts";
 import { nodeOf, once, waitFor } from "../../change/node/task.ts";
 import { causeOf, done, pending, StageFailed } from "../../engine/durable.ts";
 import type { DataPlaneFault, ProbeResult } from "../../health/probe.ts";
 import { dataPlaneSays, noProbeImage } from "../../messages/health/network-troubles.ts";
-import { notProbed } from "../../messages/node/reboot.ts";
 import { probeLate, probeToEnd } from "../../messages/provision/new-data-plane.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import { executionName } from "../../steps/executions.ts";
@@ -60,17 +59,14 @@ async function probeNew(task: ProvisionTask): Promise<ProbeResult> {
 }
 
 /**
- * Proves that pods work on the new node before users' pods may be scheduled there. If the probe cannot run, the thread
- * says so and the node is not judged by it.
+ * Proves that pods work on the new node before users' pods may be scheduled there. If the probe cannot run, a note in
+ * the thread gives the reason, and the node is not judged by it.
  * @throws StageFailed if pods on the node do not work; DeadlineExceeded; MachineEnded; Cancelled
  */
 export async function proveNewDataPlane(task: ProvisionTask): Promise<void> {
   const result = await probeNew(task);
   if (result.state === "works") return;
-  if (result.state === "not-probed") {
-    await once(task, "the data plane was not probed", async () => void (await addNotes(task, [notProbed(result.why)])));
-    return;
-  }
+  if (result.state === "not-probed") return noteUnprobed(task, result.why);
   const { fault, from, words } = result;
   throw new StageFailed(codes[fault], dataPlaneSays(fault, from, words).replace(/\.$/, ""));
 }

@@ -56,7 +56,7 @@ async function deletedOf(steps: Steps, members: readonly { readonly uid: string 
 }
 
 /** End of a node's record, by the outcome of its machine. */
-export function endOfGuarding(outcome: Outcome, isDeleted: boolean): NodeChange {
+function endOfGuarding(outcome: Outcome, isDeleted: boolean): NodeChange {
   if (outcome.state === "changed")
     return { status: "succeeded", ...(isDeleted ? { outcome: guardedWithoutNode } : {}) };
   const { state, ...reason } = outcome;

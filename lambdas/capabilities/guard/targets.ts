@@ -1,21 +1,23 @@
-import { findNode } from "../../change/node/find-node.ts";
-import type { Execution, OperationSettings } from "../../change/operation/op.ts";
-import { checkOrigin } from "../../change/operation/requester.ts";
-import { hasPoolPolicies } from "../../commands/approvals.ts";
+import { checkPools } from "../../change/fleet/requested.ts";
+import { namedNodes, nodesOfPool } from "../../change/node/find-node.ts";
+import type { Op } from "../../change/operation/op.ts";
+import type { Request } from "../../commands/request.ts";
 import { everyChunk, numbered, type Page, pageAfter, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
-import { Refused, UserError } from "../../errors.ts";
+import { Refused } from "../../errors.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
-import { agentSilentForGuard, poolWithoutNodes } from "../../messages/node/guard.ts";
+import { agentSilentForGuard } from "../../messages/node/guard.ts";
 import { type ChangeFacts, changeRefusalOf } from "../../steps/cluster/change-rules.ts";
-import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { type Owners, ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
-import type { Targets } from "../command.ts";
+import { poolOf } from "../../tags.ts";
+
+/** An operation that installs the guard. */
+type GuardOperation = Op<Extract<Request, { command: "guard" }>>;
 
 /** A node of the request. */
 export interface Target {
@@ -28,36 +30,12 @@ export interface Target {
   readonly refusal: string | null;
 }
 
-/** Instances by their id. */
-type Machines = ReadonlyMap<string, Machine>;
-
-const machineOf = (node: Node, machines: Machines): Machine | undefined => machines.get(instanceIdOf(node) ?? "");
-
-const poolOf = (node: Node, machines: Machines): string | null => machineOf(node, machines)?.tags[TAG.pool] ?? null;
-
-function requested(wanted: Targets, nodes: readonly Node[], machines: Machines): readonly Node[] {
-  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes)))];
-  const found = nodes.filter((node) => isWindows(node) && poolOf(node, machines) === wanted.pool);
-  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool));
-  return found;
-}
-
-/** Judges the requester by the policy of each pool, and records the pool, by which a cancellation is judged. */
-async function checkPools(execution: Execution, targets: readonly Target[]): Promise<void> {
-  const { steps, start } = execution;
-  const pools = [...new Set(targets.map(({ pool }) => pool))];
-  const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(execution, rules, pool);
-  const [only = null, ...others] = pools;
-  if (others.length === 0) await steps.ledger.changeOperation(start.operation, { inPool: only });
-}
-
 /** Facts by which a node's machine is judged. */
 interface Seen {
   readonly steps: Steps;
   readonly operation: string;
   readonly owners: Owners & Pick<ChangeFacts, "assisted">;
-  readonly machines: Machines;
+  readonly machines: ReadonlyMap<string, Machine>;
   readonly agents: ReadonlyMap<string, Agent>;
 }
 
@@ -68,23 +46,24 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
   const instanceId = instanceIdOf(node);
   const holder = instanceId === null ? undefined : await steps.leases.holder(instanceId);
   const heldBy = holder && holder !== seen.operation ? holder : null;
-  const machine = machineOf(node, machines);
+  const machine = machines.get(instanceId ?? "");
   const why = changeRefusalOf({ ...owners, node, machine, others: [], heldBy }, "drain");
   const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
   const unreached = isSilent ? agentSilentForGuard(name) : null;
   const refusal = why ? changeRefused(why, "guard", name) : unreached;
-  return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
+  return { name, uid, instanceId, pool: poolOf(machine), refusal };
 }
 
 const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";
 
 /** Reads the requested nodes, and the facts by which their machines are judged. */
-async function readRequested(
-  { steps, start }: Execution,
-  { runtimeVersion }: OperationSettings,
-  wanted: Targets,
-): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
-  const { configuration } = await steps.runtime.read(runtimeVersion);
+async function readRequested({
+  steps,
+  start,
+  settings,
+  request: { targets },
+}: GuardOperation): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const { id } = configuration.cluster;
   const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
   const assisted = await steps.machines.assistance.all();
@@ -93,15 +72,15 @@ async function readRequested(
   const owners = { ...ownersOf(configuration, { nodes, claimed }), assisted };
   return {
     seen: { steps, operation: start.operation, owners, machines, agents },
-    nodes: requested(wanted, nodes, machines),
+    nodes: targets.kind === "nodes" ? namedNodes(targets.nodes, nodes) : nodesOfPool(targets.pool, nodes, machines),
   };
 }
 
 /** @throws Refused when none of the machines may be changed; Forbidden when the requester may not change nodes of a pool */
-async function checkTargets(execution: Execution, targets: readonly Target[]): Promise<void> {
+async function checkTargets(op: GuardOperation, targets: readonly Target[]): Promise<void> {
   const [first] = targets;
   if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
-  await checkPools(execution, targets);
+  await checkPools(op, targets);
 }
 
 /**
@@ -110,19 +89,15 @@ async function checkTargets(execution: Execution, targets: readonly Target[]): P
  * @throws UserError when a name matches no node or several; Refused when none of the machines may be changed; Forbidden
  * when the requester may not change nodes of a pool
  */
-export async function targetsOf(
-  execution: Execution,
-  settings: OperationSettings,
-  wanted: Targets,
-): Promise<readonly Target[]> {
-  const listed = readOnce(() => readRequested(execution, settings, wanted));
+export async function targetsOf(op: GuardOperation): Promise<readonly Target[]> {
+  const listed = readOnce(() => readRequested(op));
   return everyChunk<Target>(async (at, before) => {
-    const page = await step(execution.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
+    const page = await step(op.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
       const { seen, nodes } = await listed();
       const { items, ...more } = pageAfter(nodes, before, uidOf);
       const targets: Target[] = [];
       for (const node of items) targets.push(await judge(seen, node));
-      if (!more.more) await checkTargets(execution, [...before, ...targets]);
+      if (!more.more) await checkTargets(op, [...before, ...targets]);
       return { items: targets, ...more };
     });
     // The last release returned all targets at once.

@@ -2,7 +2,6 @@ import { findNode } from "../../change/node/find-node.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { findWaits } from "../../change/waits/find.ts";
 import { POOL_LABEL } from "../../cluster/node-keys.ts";
-import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import {
@@ -30,7 +29,8 @@ import { type Owners, ownershipOf, ownersOf } from "../../steps/cluster/ownershi
 import type { Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
+import { machineMatches } from "./machine-matches.ts";
 import { type DueOf, seenReboots } from "./reboot-due.ts";
 import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
 
@@ -54,7 +54,7 @@ const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | unde
 const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt }: Machine): Ec2MachineRow => ({
   instanceId,
   state,
-  pool: tags[TAG.pool] ?? null,
+  pool: poolOf({ tags }),
   name: privateDnsName,
   zone,
   launchedAt,
@@ -62,15 +62,8 @@ const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt 
 
 /** Rows of the Windows machines; if a node was typed, only of those that it matches. */
 function rowsOf(machines: readonly Machine[], typed: string | null): Ec2MachineRow[] {
-  const windows = machines.filter((machine) => machine.isWindows === true);
-  if (typed === null) return windows.map(machineRow);
-  const candidates = windows.map((machine) => ({
-    machine,
-    name: machine.privateDnsName,
-    instanceId: machine.instanceId,
-    addresses: [machine.privateIp],
-  }));
-  const match = nodeMatches(typed, candidates);
+  if (typed === null) return machines.filter(({ isWindows }) => isWindows === true).map(machineRow);
+  const match = machineMatches(typed, machines);
   if (match.kind === "none") return [];
   return (match.kind === "one" ? [match.node] : match.nodes).map(({ machine }) => machineRow(machine));
 }
@@ -102,7 +95,7 @@ interface NodeChoice {
   readonly notready?: true;
 }
 
-/** Selects rows of the list. A pool that EC2 alone knows is read from the Node's label while EC2 is unavailable. */
+/** Selects rows of the list. While EC2, which has the pools, is unavailable, the Node's label is read instead. */
 const isChosen =
   ({ pool = null, notready }: NodeChoice) =>
   ({ row, label }: { readonly row: NodeRow; readonly label: string | undefined }): boolean =>
@@ -218,7 +211,7 @@ export async function describeNode(steps: Steps, typed: string, settings: Operat
   const machine = isUnavailable(machines) ? undefined : machineOfNode(node, machines);
   const instanceId = machine?.instanceId ?? instanceIdOf(node);
   const heldBy = instanceId ? ((await steps.leases.holder(instanceId)) ?? null) : null;
-  const due = (await seenReboots(steps, configuration))(node, machine?.tags[TAG.pool] ?? null);
+  const due = (await seenReboots(steps, configuration))(node, poolOf(machine));
   const ownership = shownOwnership(machine, ownersOf(configuration, { nodes, claimed, assisted }));
   const more = { ownership, heldBy };
   const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };

@@ -5,7 +5,7 @@ import { goodHours } from "../../health/probe-turns.ts";
 import { lastProbeOf } from "../../health/probed-node.ts";
 import { bootedOf, isReady, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { unprobedWords } from "./unprobed.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function lastProbe(
   const kept = instanceId === null ? undefined : await steps.machines.probed.of(instanceId);
   const last = lastProbeOf(kept, booted, { now, validHours: goodHours(turn.windowsNodes) });
   if (last.state === "known") return { result: last.result, at: last.at };
-  const name = machine?.tags[TAG.pool] ?? "";
+  const name = poolOf(machine) ?? "";
   const pool = pools[name];
   const windows = node ? windowsReleaseOf(node, pool) : pool?.windows;
   const of = {

@@ -2,7 +2,6 @@ import { findNode } from "../../change/node/find-node.ts";
 import { factsOf, from, type HealthSubject, isAway, unknownFacts } from "../../change/node/health-facts.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { deletionMarkKeys, deletionMarksOf } from "../../cluster/deletion-marks.ts";
-import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import { agentCount, isReportOverdue } from "../../health/agent-silence.ts";
@@ -22,8 +21,9 @@ import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { lastProbe } from "./last-probe.ts";
+import { machineMatches } from "./machine-matches.ts";
 import { seenReboots } from "./reboot-due.ts";
 
 /** Seconds within which a service must answer a list request. */
@@ -54,15 +54,7 @@ export interface WhySources {
 
 /** @throws UserError when none or several machines match */
 function requestedMachine(typed: string, machines: readonly Machine[]): HealthSubject {
-  const candidates = machines
-    .filter(({ isWindows }) => isWindows === true)
-    .map((machine) => ({
-      machine,
-      name: machine.privateDnsName,
-      instanceId: machine.instanceId,
-      addresses: [machine.privateIp],
-    }));
-  const match = nodeMatches(typed, candidates);
+  const match = machineMatches(typed, machines);
   if (match.kind === "none") throw new UserError(noSuchNode(typed));
   if (match.kind === "several")
     throw new UserError(
@@ -212,7 +204,7 @@ export async function lookAround(
     ...(await withMarks(steps, one, facts)),
     probe: await lastProbe(steps, configuration, one, { isActedFor: mayBeProbed(acting), windowsNodes }),
   };
-  const pool = one.machine?.tags[TAG.pool] ?? null;
+  const pool = poolOf(one.machine);
   return {
     node: one.name,
     facts: { ...probed, ...poolTaintsOf(configuration, pool), ...(why === null ? {} : { machine: unknownFacts(why) }) },

@@ -21,7 +21,7 @@ export type DeadNode = Pick<FailingNode, "node" | "result">;
 
 /**
  * The card of one such node: the evidence, and the button of the reboot that is proven.
- * @param together nodes that fail for a common cause; 1 for a node that fails alone
+ * @param together nodes that fail for a common cause; 1 if no other node fails
  */
 export function deadNodeMessage(
   { node, result: { fault, from, words } }: DeadNode,

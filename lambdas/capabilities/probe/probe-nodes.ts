@@ -17,7 +17,6 @@ import {
   failingNow,
   isFailing,
   isNewCommonCause,
-  type ProbedNode,
   tellingOf,
 } from "../../health/probed-node.ts";
 import { isInService } from "../../steps/cluster/breaker.ts";
@@ -26,7 +25,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { deadNodeMessage, deadNodesMessage, deadNotice } from "./messages.ts";
 import { type ProbeJoining, probeJoining } from "./probe-joining.ts";
 import { type ProbedNow, recordProbe } from "./probed-now.ts";
@@ -58,7 +57,7 @@ function probedOf(
   { pools, probe: { images, outside } }: Configuration,
 ): ProbedNow | null {
   if (!isReady(node) || node.spec?.unschedulable === true) return null;
-  const pool = pools[machine.tags[TAG.pool] ?? ""];
+  const pool = pools[poolOf(machine) ?? ""];
   const windows = windowsReleaseOf(node, pool);
   if (pool?.probe === false || windows === undefined || !images[windows]) return null;
   const { instanceId } = machine;
@@ -150,13 +149,13 @@ async function probeByTurns(ctx: DurableContext, steps: Steps, { tick }: ProbeNo
   const { due, failing, hours } = await step(ctx, "find nodes whose turn it is", () => findTurn(steps)).catch(
     orLater(NOTHING),
   );
-  const results: ProbedNode[] = [];
+  const dead: FailingNode[] = [];
   for (const [at, one] of due.entries()) {
-    results.push(await recordProbe(ctx, steps, one, await probeDue({ ctx, steps }, markOf(tick), at, one)));
+    const probed = await recordProbe(ctx, steps, one, await probeDue({ ctx, steps }, markOf(tick), at, one));
+    if (isFailing(probed)) dead.push(probed);
     // A node that fails takes eight minutes: people are called to a common cause at once, the other nodes have the next turn.
-    if (isNewCommonCause(results.filter(isFailing), failing)) break;
+    if (isNewCommonCause(dead, failing)) break;
   }
-  const dead = results.filter(isFailing);
   if (dead.length === 0) return;
   const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));
   const isPosted = telling.kind === "common" && telling.ts !== null;

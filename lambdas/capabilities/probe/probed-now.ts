@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { ProbeTarget } from "../../change/node/probe.ts";
+import { noteProbe, type ProbeTarget } from "../../change/node/probe.ts";
 import { step } from "../../engine/durable.ts";
 import { orLater } from "../../engine/or-later.ts";
 import type { ProbeResult } from "../../health/probe.ts";
@@ -11,10 +11,7 @@ export interface ProbedNow extends Omit<ProbeTarget, "id" | "attempt">, NodeBoot
   readonly instanceId: string;
 }
 
-/**
- * Records the result of a probe for `/win why` and for the setup that waits for it. If the ledger is unavailable, the
- * node's next probe records the next result.
- */
+/** Records the result of a probe. If the ledger is unavailable, the node's next probe records the next result. */
 export async function recordProbe(
   ctx: DurableContext,
   steps: Steps,
@@ -23,9 +20,5 @@ export async function recordProbe(
 ): Promise<ProbedNode> {
   const { node, uid, bootId, instanceId } = due;
   const one = { node, uid, bootId, instanceId, result };
-  const written = step(ctx, `write down ${instanceId}`, async (): Promise<ProbedNode> => {
-    const now = { ...one, probedAt: steps.timestamp() };
-    return (await steps.machines.probed.note(now)) ?? now;
-  });
-  return written.catch(orLater({ ...one, probedAt: "" }));
+  return step(ctx, `write down ${instanceId}`, () => noteProbe(steps, one)).catch(orLater({ ...one, probedAt: "" }));
 }

@@ -4,7 +4,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Machines and nodes of the cluster, as one look reads them. */
+/** Machines and nodes of the cluster, as one execution reads them. */
 export interface ClusterMachines {
   readonly configuration: Configuration;
   readonly nodes: readonly Node[];

@@ -7,7 +7,7 @@ import { type MachineEvent, machineEventName } from "../../records/machine-event
 import { newsSince } from "../../records/posted-news.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { busyAmong, type ClusterMachines } from "./cluster-machines.ts";
 
 /** Finds what EC2 has scheduled for the machines that Casement changes. */
@@ -16,13 +16,13 @@ async function findEvents(steps: Steps, { nodes, own }: ClusterMachines): Promis
   const scheduled = await steps.health.scheduledEvents();
   return [...own.values()].flatMap(({ instanceId, tags }) =>
     (scheduled.get(instanceId) ?? []).map((event) => ({
-      ...{ instanceId, node: names.get(instanceId) ?? null, pool: tags[TAG.pool] ?? null },
+      ...{ instanceId, node: names.get(instanceId) ?? null, pool: poolOf({ tags }) },
       ...event,
     })),
   );
 }
 
-/** Parts the events that ended: of machines that do not run, and others. An event that EC2 moved is told by its new time. */
+/** Separates ended events of machines that do not run from others. The message of an event that EC2 moved has its new time. */
 function endsOf(ended: readonly MachineEvent[], began: readonly MachineEvent[], { own }: ClusterMachines) {
   const isMoved = ({ instanceId, code }: MachineEvent): boolean =>
     began.some((one) => one.instanceId === instanceId && one.code === code);
@@ -38,9 +38,9 @@ function endsOf(ended: readonly MachineEvent[], began: readonly MachineEvent[], 
 /**
  * Posts the events that EC2 has scheduled for machines: once when EC2 lists them, and once when it no longer does. A
  * machine that is gone takes its events along without a message. Call inside a step.
- * @param look names the look, unique across executions
+ * @param mark names the observation, unique across executions
  */
-export async function postMachineEvents(steps: Steps, look: string, cluster: ClusterMachines): Promise<void> {
+export async function postMachineEvents(steps: Steps, mark: string, cluster: ClusterMachines): Promise<void> {
   const found = await findEvents(steps, cluster);
   const before = (await steps.announcements.machineEvents.posted()).filter(({ instanceId }) =>
     cluster.own.has(instanceId),
@@ -50,10 +50,10 @@ export async function postMachineEvents(steps: Steps, look: string, cluster: Clu
   const { channel } = cluster.configuration.slack;
   const { stopped, over } = endsOf(ended, began, cluster);
   for (const { event, state } of stopped)
-    await steps.thread.post(channel, machineStoppedMessage(event, state), `${look} ${machineEventName(event)} stopped`);
+    await steps.thread.post(channel, machineStoppedMessage(event, state), `${mark} ${machineEventName(event)} stopped`);
   for (const [code, events] of Map.groupBy(over, (one) => one.code))
-    await steps.thread.post(channel, machineEventsEndMessage(events), `${look} ${code} ended`);
+    await steps.thread.post(channel, machineEventsEndMessage(events), `${mark} ${code} ended`);
   for (const [code, events] of Map.groupBy(began, (one) => one.code))
-    await steps.thread.post(channel, machineEventsMessage(events), `${look} ${code}`);
+    await steps.thread.post(channel, machineEventsMessage(events), `${mark} ${code}`);
   await steps.announcements.machineEvents.keep(posted);
 }

@@ -1,7 +1,7 @@
 import type { SeenMachine } from "../../machine/seen-machine.ts";
 import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import type { ClusterMachines } from "./cluster-machines.ts";
 import { proxyOfferMessage } from "./messages.ts";
 
@@ -27,9 +27,9 @@ function pendingOf(
  */
 export async function offerReboots(steps: Steps, { configuration, own }: ClusterMachines): Promise<void> {
   const [seen, given] = await Promise.all([steps.machines.seen.all(), steps.machines.given.all()]);
-  const poolOf = ({ seen: { instanceId } }: Pending): string => own.get(instanceId)?.tags[TAG.pool] ?? "";
-  const pending = pendingOf(seen, given).filter((one) => poolOf(one) !== "");
-  for (const [key, nodes] of Map.groupBy(pending, (one) => `${poolOf(one)} ${one.content}`)) {
+  const nameOf = ({ seen: { instanceId } }: Pending): string => poolOf(own.get(instanceId)) ?? "";
+  const pending = pendingOf(seen, given).filter((one) => nameOf(one) !== "");
+  for (const [key, nodes] of Map.groupBy(pending, (one) => `${nameOf(one)} ${one.content}`)) {
     const [pool = ""] = key.split(" ");
     const open = nodes.filter(({ seen: { offered }, content }) => offered !== content);
     if (open.length === nodes.length) {

@@ -5,12 +5,10 @@ import { instanceIdOf, isStarting, isWindows } from "../../steps/cluster/node-fa
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { busyAmong, type ClusterMachines } from "./cluster-machines.ts";
 
-const poolOf = ({ tags }: Machine): string | null => tags[TAG.pool] ?? null;
-
-/** Kinds of a machine without a Node, by its state in EC2; one that changes its state is left to the next look. */
+/** Kinds of a machine without a Node, by its state in EC2; one that changes its state is left to the next observation. */
 const kinds: Readonly<Record<string, Stray["kind"]>> = { running: "no-node", stopped: "stopped" };
 
 /** Finds running and stopped machines that Casement launched, whose operation has ended, and that have no Node. */
@@ -43,9 +41,9 @@ async function starting(steps: Steps, own: ReadonlyMap<string, Machine>, nodes: 
 /**
  * Posts machines without a Node and nodes that keep their start-up taint: once when they are found, and once when that
  * has ended. Call inside a step.
- * @param look names the look, unique across executions
+ * @param mark names the observation, unique across executions
  */
-export async function postStrays(steps: Steps, look: string, cluster: ClusterMachines): Promise<void> {
+export async function postStrays(steps: Steps, mark: string, cluster: ClusterMachines): Promise<void> {
   const { configuration, nodes, machines, own } = cluster;
   const found = [
     ...(await withoutNode(steps, configuration.cluster.name, machines, nodes)),
@@ -56,8 +54,8 @@ export async function postStrays(steps: Steps, look: string, cluster: ClusterMac
   if (began.length + ended.length === 0) return;
   const { slack } = configuration;
   for (const [kind, strays] of Map.groupBy(began, (one) => one.kind))
-    await steps.thread.post(slack.channel, strayMessage(kind, strays), `${look} ${kind}`);
+    await steps.thread.post(slack.channel, strayMessage(kind, strays), `${mark} ${kind}`);
   for (const [kind, strays] of Map.groupBy(ended, (one) => one.kind))
-    await steps.thread.post(slack.channel, strayEndMessage(kind, strays), `${look} ${kind} ended`);
+    await steps.thread.post(slack.channel, strayEndMessage(kind, strays), `${mark} ${kind} ended`);
   await steps.announcements.strays.keep(posted);
 }

@@ -9,14 +9,14 @@ interface Unposted {
   readonly trouble: SeenTrouble;
 }
 
-/** Names the message of a trouble; a look that dies after posting finds it by that name. */
+/** Names the message of a trouble; an execution that dies after posting finds it by that name. */
 const messageOf = ({ trouble }: Unposted): string =>
   trouble.endedBy === undefined
     ? `${trouble.mark} ${troubleName(trouble)}`
     : `${trouble.endedBy} ${troubleName(trouble)} ended`;
 
 /**
- * Posts the troubles of machines that looks have found, and those that have ended: once each, and the same trouble of
+ * Posts the troubles of machines that observations have found, and those that have ended: once each, and the same trouble of
  * several machines in one message. Call inside a step.
  */
 export async function postTroubles(steps: Steps): Promise<void> {

@@ -1,10 +1,10 @@
-import { addNotes } from "../../change/node/notes.ts";
-import { probeRepeatedly } from "../../change/node/probe.ts";
+import { noteUnprobed } from "../../change/node/notes.ts";
+import { noteProbe, probeRepeatedly } from "../../change/node/probe.ts";
 import { leaseOf, nodeOf, once } from "../../change/node/task.ts";
 import { StageFailed } from "../../engine/durable.ts";
 import type { ProbeResult } from "../../health/probe.ts";
 import type { WindowsRelease } from "../../machine/windows-builds.ts";
-import { notProbed, notProvenYet } from "../../messages/node/reboot.ts";
+import { notProvenYet } from "../../messages/node/reboot.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import { bootIdOf, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { RebootTask } from "./task.ts";
@@ -20,24 +20,14 @@ function probeRebooted(task: RebootTask, windows: WindowsRelease): Promise<Probe
   }));
 }
 
-/**
- * Records the result for `/win why`, as scheduled probes do. If the ledger is busy, the proof continues without the
- * record.
- */
+/** Records the result as scheduled probes do. If the ledger is busy, the proof continues without the record. */
 async function writeDown(task: RebootTask, result: ProbeResult): Promise<void> {
   const { steps } = task;
   const { name: node, uid } = nodeOf(task);
   const { instanceId } = leaseOf(task);
   try {
     const seen = (await steps.nodes.read(node)) ?? null;
-    await steps.machines.probed.note({
-      node,
-      uid,
-      bootId: bootIdOf(seen),
-      instanceId,
-      result,
-      probedAt: steps.timestamp(),
-    });
+    await noteProbe(steps, { node, uid, bootId: bootIdOf(seen), instanceId, result });
   } catch (error) {
     if (!isBusy(error)) throw error;
   }
@@ -76,7 +66,7 @@ export function dataPlaneWords(
 
 /**
  * Proves the data plane of a node after its reboot with Casement's own pods, if the configuration names images for its
- * Windows release. If the probe cannot run, the thread says so and the node is not judged by it.
+ * Windows release. If the probe cannot run, a note gives the reason and the node is not judged by it.
  * @throws StageFailed if pods on the node do not work
  */
 export async function proveDataPlane(task: RebootTask): Promise<void> {
@@ -85,9 +75,6 @@ export async function proveDataPlane(task: RebootTask): Promise<void> {
   const result = await probeRebooted(task, windows);
   await once(task, "write down the probe", () => writeDown(task, result));
   if (result.state === "works") return;
-  if (result.state === "not-probed") {
-    await once(task, "the data plane was not probed", async () => void (await addNotes(task, [notProbed(result.why)])));
-    return;
-  }
+  if (result.state === "not-probed") return noteUnprobed(task, result.why);
   throw new StageFailed("check-fails", dataPlaneWords(task, result));
 }

@@ -35,7 +35,7 @@ type AnsweredObservation = Extract<ObservationState, { state: "answered" }>;
 interface Proof {
   /** SSM command of the observation in progress; null between two observations. */
   readonly commandId: string | null;
-  /** Number of observations that were sent. */
+  /** Number of observations that were sent; named "looks" in stored results of steps. */
   readonly looks: number;
   /**
    * Time of the first observation of the current run of good ones, in milliseconds since the epoch; null without one.
@@ -52,7 +52,7 @@ interface Proof {
   readonly why: string;
   /** Code of the failed check. */
   readonly code?: FailureCode | undefined;
-  /** The thread has been told of a service that keeps ending. */
+  /** A note in the thread names a service that keeps ending. */
   readonly isCrashTold?: true;
   /** The last observation found a fault that no wait ends. */
   readonly isLasting?: boolean;
@@ -116,23 +116,23 @@ async function checkReached(task: RebootTask): Promise<void> {
 async function ask(task: RebootTask, proof: Proof, { why, code }: FailureReason): Promise<Poll<true, Proof>> {
   await checkReached(task);
   const { steps, owner, runtime } = task;
-  const { looks } = proof;
+  const { looks: sent } = proof;
   const { expected } = profileOf(runtime.configuration);
-  const mark = `${owner} proof ${looks + 1}`;
+  const mark = `${owner} proof ${sent + 1}`;
   const commandId = await steps.machineObservation.ask(leaseOf(task).instanceId, healthQuestions(expected), mark);
-  return pending(why, { code, kept: { ...proof, commandId, looks: looks + 1, why, code } });
+  return pending(why, { code, kept: { ...proof, commandId, looks: sent + 1, why, code } });
 }
 
 async function read(task: RebootTask, commandId: string, proof: Proof): Promise<Poll<true, Proof>> {
   const { steps } = task;
-  const look = await steps.machineObservation.answer(commandId, leaseOf(task).instanceId);
+  const observation = await steps.machineObservation.answer(commandId, leaseOf(task).instanceId);
   // At the deadline the last known cause is reported, not that one more observation was in progress.
-  if (look.state === "running") return pending(proof.why, { code: proof.code, kept: proof });
-  if (look.state === "failed")
-    return ask(task, { ...proof, goodSince: null }, { why: `${machineToAnswer} (${look.why})` });
+  if (observation.state === "running") return pending(proof.why, { code: proof.code, kept: proof });
+  if (observation.state === "failed")
+    return ask(task, { ...proof, goodSince: null }, { why: `${machineToAnswer} (${observation.why})` });
   await checkSameNode(task, task.workflow === "reboot");
-  const processes = processesOf(look.answers);
-  const fault: FailedCheck | null = (await faultOf(task, look)) ?? restartFault(task, processes);
+  const processes = processesOf(observation.answers);
+  const fault: FailedCheck | null = (await faultOf(task, observation)) ?? restartFault(task, processes);
   if (fault !== null) {
     endIfLasting(task, proof, fault);
     const { missingSince: _, ...rest } = await noteCrash(task, proof, fault);
@@ -144,14 +144,14 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
     return ask(task, { ...proof, goodSince: null }, { why: restartedInProof(ended), code: "check-fails" });
   const goodSince = proof.goodSince ?? steps.now();
   if (steps.now() - goodSince >= STAYS_WELL_SECONDS * 1_000) {
-    await noteProven(task, look);
+    await noteProven(task, observation);
     return done(true);
   }
   return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince, processes }, againIn: PAUSE_SECONDS });
 }
 
 /**
- * Notes since when the Node alone is missing: its kubelet runs, so someone deleted the Node once it had registered.
+ * Notes since when only the Node is missing: its kubelet runs, so someone deleted the Node once it had registered.
  * @throws StageFailed when it has been missing for longer than a kubelet takes to register
  */
 function missing({ steps }: RebootTask, proof: Proof, { code }: FailedCheck): Pick<Proof, "missingSince"> {
@@ -170,7 +170,7 @@ function endIfLasting({ workflow }: RebootTask, { isLasting }: Proof, fault: Fai
   if (workflow !== "reboot" && isLasting && fault.isLasting) throw new StageFailed("endpoints-lost", fault.why);
 }
 
-/** Tells the thread once of a service that keeps ending: the proof goes on, and a person may look into it meanwhile. */
+/** Notes once in the thread that a service keeps ending: a person may find the cause while the proof continues. */
 async function noteCrash(task: RebootTask, proof: Proof, { why, isCrash }: FailedCheck): Promise<Proof> {
   if (proof.isCrashTold || !isCrash) return proof;
   await addNotes(task, [keepsEnding(why)]);
@@ -223,8 +223,8 @@ const lacksEndpoints = (trouble: Trouble): boolean =>
   trouble.kind === "pods-without-endpoint" || (trouble.kind === "hns-restarted" && trouble.pods.length > 0);
 
 /** Judges the node by the current facts of every source. @returns null if it is proven */
-async function faultOf(task: RebootTask, look: AnsweredObservation): Promise<FailedCheck | null> {
-  const facts = await factsOf(task, look);
+async function faultOf(task: RebootTask, observation: AnsweredObservation): Promise<FailedCheck | null> {
+  const facts = await factsOf(task, observation);
   const all = checked(facts);
   const fault = firstWrong(all);
   if (fault) {

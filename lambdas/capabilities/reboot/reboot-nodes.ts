@@ -16,7 +16,10 @@ async function beginWork(execution: Execution, request: RolloutRequest): Promise
   const { continues } = start;
   const isBegun = continues !== undefined && (await step(ctx, "was it begun", () => wasBegun(execution)));
   if (isBegun && !(await wasLeftToThis(execution, continues))) return null;
-  if (isBegun) return step(ctx, "continue", () => continueRollout(execution, continues));
+  if (isBegun) {
+    const left = await step(ctx, "continue", () => continueRollout(execution, continues));
+    return left && { settings: left.begun, published: left.published };
+  }
   const op = await begin(execution, request);
   return op && openRollout(op);
 }

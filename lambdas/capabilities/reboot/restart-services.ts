@@ -21,11 +21,14 @@ async function askProcesses(task: RebootTask, name: string): Promise<Processes> 
   const { instanceId } = leaseOf(task);
   const services = profileOf(runtime.configuration).restart.services.map((service) => ({ name: service }));
   const asked = { name, instanceId, mark: `${owner} ${name}`, slow: null, endOfMachine: task.wait.endOfMachine };
-  const { look, end } = await askMachine(task, asked, { services }, steps.timestamp());
-  if (look.state === "answered") return processesOf(look.answers);
+  const { look: observation, end } = await askMachine(task, asked, { services }, steps.timestamp());
+  if (observation.state === "answered") return processesOf(observation.answers);
   if (end !== undefined) throw new MachineEnded(end);
-  if (look.state === "failed")
-    throw new StageFailed(look.isTaken ? "command-failed" : "command-undelivered", missing.failed(look.why));
+  if (observation.state === "failed")
+    throw new StageFailed(
+      observation.isTaken ? "command-failed" : "command-undelivered",
+      missing.failed(observation.why),
+    );
   throw new StageFailed("agent-silent", missing.noAnswer(MACHINE_SECONDS));
 }
 

@@ -6,7 +6,7 @@ import type { Processes } from "../../health/processes.ts";
 export interface RebootTask extends EmptyingTask {
   /** The boot before the reboot; null until the machine is ordered to reboot. */
   before: BootBefore | null;
-  /** Processes of the services before their restart; null until the machine is told to restart them. */
+  /** Processes of the services before their restart; null until the restart is ordered. */
   processes: Processes | null;
   /** Id of the probe whose pod was started before the restart; null without one. */
   witness: string | null;

@@ -19,7 +19,7 @@ const PAUSE_SECONDS = 5;
 
 /**
  * Starts a pod on the node that must still work after the restart, if the configuration names images for its Windows
- * release. If the pod does not start, the thread says so, and the restart is proven without it.
+ * release. If the pod does not start, a note says why, and the restart is proven without it.
  */
 export async function placeWitness(task: RebootTask): Promise<void> {
   const { steps, operation, index, runtime } = task;

@@ -25,7 +25,7 @@ import { ownersOf } from "../../steps/cluster/ownership.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { movesOf, poolSizeOf, type RemovalSubject, removalApproval, slotsOf } from "./facts.ts";
 
 /** The node that was meant, and what is known of it. */
@@ -58,10 +58,10 @@ const WHOLE = /^i-(?:[0-9a-f]{8}|[0-9a-f]{17})$/;
 
 /**
  * Finds a machine that is no node, by its instance id or a unique beginning of it: one that failed and was kept, or that
- * was lost on its way into the cluster. A beginning means Casement's own machines alone.
+ * was lost on its way into the cluster. A prefix only matches Casement's own machines.
  * @param typed as the requester typed it
  * @param cluster the cluster's name and infrastructure id
- * @returns undefined when a Node stands for it, or when no machine or several are meant
+ * @returns undefined when it has a Node, or when no machine or several match
  */
 async function findMachine(
   steps: Steps,
@@ -83,8 +83,6 @@ async function find({ steps }: Op, named: string, nodes: readonly Node[], { clus
   const instanceId = instanceIdOf(node);
   return { node, machine: instanceId ? await steps.instances.describe(instanceId) : undefined, instanceId };
 }
-
-const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
 
 /** Reads the effects of a removal; pods and slots are not asked for a node that may not be removed. */
 async function effectsOf(
@@ -172,7 +170,7 @@ export async function refuse(op: Op, chosen: ChosenMachine): Promise<ChosenMachi
   return null;
 }
 
-/** Says why not: in the channel and in the dialog that is open, or to a dry run's requester alone; the ledger keeps it. */
+/** Posts the reason of a refusal in the channel and in the open dialog, or to a dry run's requester; the ledger keeps it. */
 async function tellRefusal(op: Op, name: string, words: ReturnType<typeof removalRefusal>): Promise<void> {
   const { steps, start } = op;
   await steps.ledger.changeOperation(start.operation, {

@@ -4,7 +4,7 @@ import { checkOrigin } from "../../change/operation/requester.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Request } from "../../commands/request.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import type { StopTarget } from "../../time/stops.ts";
 
 /** A request that sets or lifts a stop. */
@@ -19,7 +19,7 @@ async function nodeTarget(op: Op, named: string): Promise<StopTarget> {
   if (hasPoolPolicies(rules)) {
     const instanceId = instanceIdOf(node);
     const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
-    await checkOrigin(op, rules, machine?.tags[TAG.pool] ?? null);
+    await checkOrigin(op, rules, poolOf(machine));
   }
   return { kind: "node", uid, name };
 }
@@ -27,7 +27,7 @@ async function nodeTarget(op: Op, named: string): Promise<StopTarget> {
 const poolTarget = (pool: string | null): StopTarget => (pool === null ? { kind: "cluster" } : { kind: "pool", pool });
 
 /** Pool of a request; null for the whole cluster, undefined for nodes. */
-function poolOf(request: StopRequest): string | null | undefined {
+function poolIn(request: StopRequest): string | null | undefined {
   if ("pool" in request) return request.pool;
   return request.targets.kind === "pool" ? request.targets.pool : undefined;
 }
@@ -39,7 +39,7 @@ function poolOf(request: StopRequest): string | null | undefined {
  */
 export async function stopTargets(op: Op<StopRequest>): Promise<StopTarget[]> {
   const { request } = op;
-  const pool = poolOf(request);
+  const pool = poolIn(request);
   if (pool !== undefined) {
     // A cluster-wide freeze has no pool, so the rules of every pool apply.
     await checkOrigin(op, await op.steps.runtime.rules(), pool);

@@ -51,8 +51,8 @@ async function noteTrouble(
   open: FleetCall | undefined,
 ): Promise<FleetNews | null> {
   const nodes = trouble.failing.map(({ node }) => node);
-  const begun = { kind: trouble.kind, since: trouble.since, nodes, pagedAt: null, ts: null, shown: "" };
-  const known = open ?? (await steps.announcements.fleet.begin(begun));
+  const fresh = { kind: trouble.kind, since: trouble.since, nodes, pagedAt: null, ts: null, shown: "" };
+  const known = open ?? (await steps.announcements.fleet.begin(fresh));
   const again = callAgain(trouble, known, configuration);
   const call = { ...known, ...again, nodes };
   const shown = { ...trouble, since: call.since };
@@ -76,7 +76,7 @@ async function noteTrouble(
 /**
  * Begins the call anew if the nodes that failed since people were called are too many by themselves: nobody is notified of a
  * message that is only updated.
- * @returns the call's new beginning; null if it goes on as it is
+ * @returns the call's new beginning; null if nothing changes
  */
 export function callAgain(
   { kind, failing, all }: Pick<FleetTrouble, "kind" | "failing" | "all">,

@@ -11,7 +11,7 @@ import { METRICS } from "../../metrics.ts";
 import type { StageFault } from "../../records/failures.ts";
 import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import { codeOfAnswer, wordsOf } from "../../steps/client-errors.ts";
-import { isParked, isPartOverdue } from "../../steps/next-part.ts";
+import { isExecutionOverdue, isParked } from "../../steps/next-execution.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { giveBackLostNode } from "./cordons.ts";
 import { workingSince } from "./working-since.ts";
@@ -42,7 +42,7 @@ const ATTEMPTS = 3;
 
 /**
  * Ends a lost operation: releases what each of its nodes held and what it held itself, and posts its end.
- * @throws StepError while a service is unavailable: the next sweep goes on
+ * @throws StepError while a service is unavailable: the next sweep continues
  */
 export async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Promise<void> {
   const held: Record<number, readonly string[]> = {};
@@ -66,7 +66,7 @@ export async function findLost(steps: Steps): Promise<Lost[]> {
   logMetric(METRICS.oldestOperation, minutesSince(workingSince(unfinished), steps.now()));
   logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
-    if (operation.handedOver || (isParked(operation) && !isPartOverdue(operation, steps.now()))) continue;
+    if (operation.handedOver || (isParked(operation) && !isExecutionOverdue(operation, steps.now()))) continue;
     const lost = await howLost(steps, operation).catch(unreadable);
     if (lost === null) continue;
     found.push({ id: operation.id, ...lost, isChange: isChange(operation.request.command) });
@@ -116,7 +116,7 @@ async function unended(steps: Steps, id: string): Promise<OperationRecord | null
   return operation?.endedAt === null ? operation : null;
 }
 
-/** Nodes of a lost operation that were not ended; those whose own execution goes on are left to it. */
+/** Nodes of a lost operation that were not ended; those whose own execution still runs are left to it. */
 async function lostNodes(steps: Steps, { id }: Lost): Promise<NodeRecord[]> {
   if (!(await unended(steps, id))) return [];
   const lost: NodeRecord[] = [];
@@ -138,7 +138,7 @@ async function giveBackNode(ctx: DurableContext, steps: Steps, node: NodeRecord,
   return step(ctx, `give back what ${name} held`, () => closeLostNode(steps, node, { code, why }, found));
 }
 
-/** @returns what people must be told past Slack, when the operation was to change something */
+/** @returns what SNS must send to people, when the operation was to change something */
 async function giveBack(steps: Steps, { id, why }: Lost): Promise<Notice | null> {
   const operation = await unended(steps, id);
   if (!operation) return null;

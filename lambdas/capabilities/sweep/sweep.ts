@@ -13,7 +13,7 @@ import type { TurnOf } from "../../records/ledger-table.ts";
 import { isUrgent, waitName } from "../../records/waits.ts";
 import { ifShown } from "../../steps/client-errors.ts";
 import { lambdaEntry } from "../../steps/host.ts";
-import { isDue, startNextPart } from "../../steps/next-part.ts";
+import { isDue, startNextExecution } from "../../steps/next-execution.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { announceRules } from "./changed-rules.ts";
 import { clearUncordoned, giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
@@ -41,7 +41,7 @@ const MOST_CORDONS = 200;
 /** The next sweep asks an unavailable service again. */
 const ATTEMPTS = 3;
 
-/** Takes the turn of a work. @returns false while another execution does it: what it finds is told once */
+/** Takes the turn of a work. @returns false while another execution does it, so that its findings are posted once */
 const takeTurn = (ctx: DurableContext, steps: Steps, of: TurnOf): Promise<boolean> =>
   step(ctx, `take the turn: ${of}`, async () => {
     const own = ctx.executionContext.durableExecutionArn;
@@ -58,7 +58,7 @@ const takeTurn = (ctx: DurableContext, steps: Steps, of: TurnOf): Promise<boolea
  */
 async function startDue(steps: Steps): Promise<void> {
   const due = (await steps.ledger.unfinished()).filter((operation) => isDue(operation, steps.now()));
-  const starts = await Promise.allSettled(due.map((operation) => startNextPart(steps.executions, operation)));
+  const starts = await Promise.allSettled(due.map((operation) => startNextExecution(steps.executions, operation)));
   const failed = starts.find((one) => one.status === "rejected");
   if (failed) throw failed.reason;
 }

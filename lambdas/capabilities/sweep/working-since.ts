@@ -1,5 +1,5 @@
 import type { OperationRecord } from "../../records/records.ts";
-import { isParked } from "../../steps/next-part.ts";
+import { isParked } from "../../steps/next-execution.ts";
 
 /**
  * Time since which the execution of an operation has worked, of all operations the earliest; undefined if none works. What waits

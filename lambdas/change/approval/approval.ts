@@ -36,7 +36,7 @@ export interface ApprovalTime {
   readonly patienceMs: number | null;
 }
 
-/** A plan that may need an approval before an operation goes on. */
+/** A plan that may need an approval before an operation continues. */
 export interface ApprovalRequest {
   /** The command's word, under which the configuration has its rule. */
   readonly command: string;

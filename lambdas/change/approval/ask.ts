@@ -20,7 +20,7 @@ export interface Question<Answer, Decision> {
    * functions may complete it too. When the time is up, an answer in time is valid even if its wake-up was lost.
    */
   readonly written: (callbackId: string) => Promise<Answer | null>;
-  /** Answer of a wake-up for which the ledger has none: the event of the machine. Without it, the wait goes on. */
+  /** Answer of a wake-up for which the ledger has none: the event of the machine. Without it, the wait continues. */
   readonly woken?: Answer;
   /** Page for people outside Slack, sent when the question is first shown. */
   readonly notice: Notice;

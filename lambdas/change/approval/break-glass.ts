@@ -73,7 +73,7 @@ export async function goOnUnapproved(ctx: DurableContext, steps: Steps, work: Un
 
 /**
  * Cancels the request for approval whose button *Run without approval…* has started this operation. Called once the
- * operation holds its machine, so that a refused one leaves the request to its approvers; that request's next look at
+ * operation holds its machine, so that a refused one leaves the request to its approvers; that request's next poll of
  * its votes ends it. Belongs into a step.
  */
 export async function cancelAskedRequest(steps: Steps, { operation, request }: Start): Promise<void> {

@@ -163,7 +163,7 @@ async function auditVote(
   });
 }
 
-/** As `countAgain`, for a question that may wait until somebody can say who may approve: null while nobody can. */
+/** As `countAgain`, for a question that may wait until it is known who may approve: null until then. */
 export const countIfKnown = (steps: Steps, question: VotedQuestion): ReturnType<typeof countAgain> =>
   countAgain(steps, question).catch((error: unknown) => {
     if (isBusy(error)) return null;

@@ -19,8 +19,8 @@ async function machinesOf(steps: Steps, operation: OperationRecord): Promise<rea
   const { id, status, approval, scheduled, dialogOn = null } = operation;
   if (approval?.state === "open") return approval.record.nodes;
   if (isConfirming(operation)) return [{ instanceId: dialogOn }];
-  const begun = (await steps.ledger.nodes(id)).filter(({ endedAt }) => endedAt === null);
-  return status === "scheduled" && begun.length === 0 ? (scheduled?.nodes ?? []) : begun;
+  const unended = (await steps.ledger.nodes(id)).filter(({ endedAt }) => endedAt === null);
+  return status === "scheduled" && unended.length === 0 ? (scheduled?.nodes ?? []) : unended;
 }
 
 function stateOf(operation: OperationRecord): OtherRequest["state"] {

@@ -43,7 +43,7 @@ export interface LateDrain extends StageFault, Pick<Failure, "hasStuckPods"> {
   readonly stuck: readonly StuckPod[];
 }
 
-/** End of the question whether a drain goes on. */
+/** End of the question whether a drain continues. */
 type Continuation = "stop" | "continue" | "reboot-with-pods";
 
 /** A drain of a workflow, with its deadlines. */

@@ -25,7 +25,7 @@ export type DrainOutcome =
   | Exclude<DrainEnd, { readonly kind: "late" }>
   /** EC2 is terminating the instance: waiting saves nothing, and the cluster cleans up its pods. */
   | { readonly kind: "machine-gone" }
-  /** The machine is stopped, so the pods that are left cannot end; `why` says so. */
+  /** The machine is stopped, so the pods that are left cannot end; `why` names that. */
   | { readonly kind: "machine-off"; readonly why: string }
   /** A freeze or hold was set during the drain; `why` names it and how to end it. */
   | { readonly kind: "stopped"; readonly why: string }
@@ -34,7 +34,7 @@ export type DrainOutcome =
 /** End of a drain that does not continue. */
 export type FinishedDrain = Exclude<DrainOutcome, { readonly kind: "late" }>;
 
-/** Is the machine stopped, so that nothing runs on it until somebody starts it? */
+/** Is the machine stopped, so that nothing runs on it until it is started? */
 const isOff = ({ state }: Machine): boolean => state === "stopped";
 
 /**
@@ -91,7 +91,7 @@ async function outcomeOf(task: EmptyingTask, order: DrainOrder, end: DrainEnd, s
   return { kind: "machine-off", why: `${instanceEnd(stopped)}\n${report}` } as const;
 }
 
-/** Finds the end of a drain before its pods are looked at; null if it goes on. */
+/** Finds the end of a drain before its pods are read; null if it continues. */
 async function endBefore(task: EmptyingTask, machine: Machine | undefined): Promise<FinishedDrain | null> {
   if (machine && hasEnded(machine)) return { kind: "machine-gone" };
   const frozen = await stopOf(task);

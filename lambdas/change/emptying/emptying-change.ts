@@ -120,7 +120,7 @@ async function checkAsApproved(op: Op<EmptyingRequest>, approved: ApprovalBasis)
 }
 
 /**
- * Judges requester and node again after the question whether a drain goes on. A node of a rollout that accepts losses may
+ * Judges requester and node again after the question whether a drain continues. A node of a rollout that accepts losses may
  * have got others meanwhile.
  * @throws Refused or Forbidden when the work may not continue
  */

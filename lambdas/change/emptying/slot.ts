@@ -6,7 +6,7 @@ import { workOf } from "../../records/node-work.ts";
 import { asksToContinue } from "../../records/records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { mostAway, type PoolView, poolNodes } from "../../steps/ledger/slot-rules.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { leaseOf, type NodeTask, nodeOf, waitFor } from "../node/task.ts";
 import { workRecord } from "../operation/work-record.ts";
 
@@ -27,7 +27,7 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
   const machine = await steps.instances.describe(leaseOf(task).instanceId);
   // An instance that has ended is out of service already and needs no slot.
   if (!machine || hasEnded(machine)) return done(true);
-  const pool = machine.tags[TAG.pool] ?? null;
+  const pool = poolOf(machine);
   const asking = { owner, execution: ctx.executionContext.durableExecutionArn, uid, node };
   const answer = await steps.slots.take(pool, asking, () => viewPool(task, pool));
   if (answer.granted) return done(true);

@@ -10,7 +10,7 @@ const markedBy = ({ spec }: Node): string | undefined => {
   return taint && (taint.value ?? "");
 };
 
-/** Changes the taint of a node. It only spares pods a second move: if the API server refuses, the work goes on without it. */
+/** Changes the taint of a node. It only spares pods a second move: if the API server refuses, the work continues without it. */
 async function set(steps: Steps, node: Node, operation: string | null): Promise<void> {
   try {
     await steps.nodes.prefersNoPods(node, operation);

@@ -44,7 +44,7 @@ async function undoFirst<M extends FleetMachine>(
   }
 }
 
-/** Failures without an answer of the machine: then it cannot be told to undo anything either. */
+/** Failures without an answer of the machine: then it takes no command that restores it either. */
 const unanswered: ReadonlySet<string> = new Set<FailureCode>([
   "agent-silent",
   "agent-broken",

@@ -10,7 +10,7 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { nodeFacts } from "../../steps/health.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { actedForAmong } from "../node/acted-for.ts";
 
 /** Facts of the whole fleet, each by instance id. */
@@ -41,7 +41,7 @@ function causeOf(node: Node, machine: Machine | undefined, isAgentSilent: boolea
   return { kind: "kubelet-silent", isAgentSilent };
 }
 
-const known = (text: string | undefined): string | null => text || null;
+const known = (text: string | null | undefined): string | null => text || null;
 
 const latest = (...times: readonly (string | undefined)[]): string | null =>
   times
@@ -51,7 +51,7 @@ const latest = (...times: readonly (string | undefined)[]): string | null =>
 
 /** Facts of a node by which it may differ from others. @param reboot the last one that Casement ordered */
 export const traitsOf = (node: Node, machine: Machine | undefined, reboot: OwnReboot | undefined): NodeTraits => ({
-  pool: known(machine?.tags[TAG.pool]),
+  pool: known(poolOf(machine)),
   zone: known(machine?.zone),
   subnet: known(machine?.subnet),
   image: known(machine?.image),

@@ -14,7 +14,7 @@ import { profileOf } from "../../profiles/list.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 
-/** Boot of one machine, its reasons for a reboot, and what else a look finds. */
+/** Boot of one machine, its reasons for a reboot, and what else an observation finds. */
 type BootObservation = Pick<
   Sighting,
   "bootId" | "reasons" | "file" | "troubles" | "repairs" | "proxiedBy" | "renewalFault"
@@ -120,7 +120,7 @@ export async function observeBoots(
   );
   const sightings = machines.map((machine) => ({
     ...sightingOf(machine, seen.get(machine.instanceId)),
-    look: owner,
+    mark: owner,
   }));
   const foreign: Sighting[] = [];
   for (let from = 0; from < sightings.length; from += NOTED_AT_ONCE) {

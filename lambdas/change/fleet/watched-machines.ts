@@ -10,7 +10,7 @@ import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-fact
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { machinesActedFor } from "../node/acted-for.ts";
 import type { DurableSteps } from "../operation/op.ts";
 
@@ -20,7 +20,7 @@ export interface WatchedMachine extends Pick<Sighting, "instanceId" | "launchedA
   readonly bootId: string | null;
   /** Its SSM agent takes commands. */
   readonly isOnline: boolean;
-  /** Its pool switches off that pending reboots and boots are told; missing otherwise. */
+  /** Its pool switches off messages about pending reboots and boots; missing otherwise. */
   readonly isBootIgnored?: true;
   /**
    * Kind of the cluster, by which services are judged: only the first machine has it. Missing in the stored steps of an
@@ -34,8 +34,8 @@ export interface WatchedMachine extends Pick<Sighting, "instanceId" | "launchedA
 const isRunning = (machine: Machine | undefined): machine is Machine => machine?.state === "running";
 
 /** Does the machine's pool switch the watch of reboots off? A machine of another owner is in no pool. */
-const isBootIgnored = ({ tags }: Machine, { pools }: Configuration): boolean =>
-  pools[tags[TAG.pool] ?? ""]?.rebootDue === false;
+const isBootIgnored = (machine: Machine, { pools }: Configuration): boolean =>
+  pools[poolOf(machine) ?? ""]?.rebootDue === false;
 
 /** The part of a watched machine that its Node tells. */
 function nodeOf(node: Node): Pick<WatchedMachine, "node" | "uid" | "bootId"> & Pick<Sighting, "marks"> {

@@ -97,9 +97,9 @@ export async function askForApproval(asking: Asking): Promise<void> {
   const question = await step(ctx, "see what waits for an approval", async () =>
     findQuestion(asking, await contentOf(asking)),
   );
-  const begun = question && (await step(ctx, "open the request", () => begin(asking)));
-  if (!question || !begun) return;
-  const op: Op = { ctx, steps, request, ...begun };
+  const opened = question && (await step(ctx, "open the request", () => begin(asking)));
+  if (!question || !opened) return;
+  const op: Op = { ctx, steps, request, ...opened };
   const end = await ask(op, asking, question, approval);
   await step(ctx, "record the decision", () => decide(asking, question.keys, end));
   if (isNotApproved(end)) return endUnapproved(op, end, typeThis("reconcile"));

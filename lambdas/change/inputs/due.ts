@@ -11,12 +11,15 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { type InputWatch, isBlocked } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { holdOn } from "../../steps/stops.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { stopsOfDates } from "../../time/calendar.ts";
 import { type Stop, stopFor } from "../../time/stops.ts";
 
 /** Interval at which the files on the nodes are compared; in between, the ledger says what each node has. */
 const COMPARE_AGAIN_MS = 6 * 3_600_000;
+
+/** Machines by instance id. */
+type Machines = ReadonlyMap<string, Machine>;
 
 /** An input that nodes must get. */
 export interface Wish {
@@ -27,7 +30,7 @@ export interface Wish {
   /** False for a person who may not accept consequences: the parts that wait for that are left out. */
   readonly mayAccept?: boolean;
   /** Selects nodes of the cluster; by default all. @throws UserError if a person has named a node that does not exist */
-  readonly select?: (nodes: readonly Node[]) => readonly Node[];
+  readonly select?: (nodes: readonly Node[], machines: () => Promise<Machines>) => Promise<readonly Node[]>;
 }
 
 /** Nodes that may differ; `isWhole` when every node was considered. */
@@ -74,7 +77,7 @@ export async function stopOver(steps: Steps, configuration: Configuration): Prom
   const [recorded, frozen] = await Promise.all([steps.stops.all(), steps.stops.ofNamespace()]);
   const stops = [...recorded, ...frozen, ...stopsOfDates(configuration, steps.now())];
   return ({ node, machine }) => {
-    const place = { uid: node.metadata?.uid ?? null, pool: machine.tags[TAG.pool] ?? null };
+    const place = { uid: node.metadata?.uid ?? null, pool: poolOf(machine) };
     return stopFor([...holdOn(node), ...stops], place);
   };
 }
@@ -93,15 +96,15 @@ function isTriedLately(
   return sent.sha256 === content.sha256 && now - Date.parse(sent.at) < input.retryHours.change * 3_600_000;
 }
 
-/** Nodes that Casement provisioned and whose record differs; all of them when they are compared. */
+/** Those of the nodes that Casement provisioned and whose record differs; all of them when they are compared. */
 function candidatesOf(
   wish: Wish,
   content: InputContent,
   { nodes, given, isWhole, now }: { nodes: readonly Node[]; given: Given; isWhole: boolean; now: number },
 ): readonly Node[] {
-  const { input, select = (all) => all } = wish;
+  const { input } = wish;
   const needs = needsInput(input, content);
-  return provisioned(select(nodes)).filter((node) => {
+  return provisioned(nodes).filter((node) => {
     const sent = given.get(instanceIdOf(node) ?? "")?.[input.name];
     return isWhole || (needs(sent) && !isTriedLately(wish, content, sent, now));
   });
@@ -114,10 +117,12 @@ function candidatesOf(
 async function reachable(
   steps: Steps,
   configuration: Configuration,
-  { nodes, candidates }: { readonly nodes: readonly Node[]; readonly candidates: readonly Node[] },
+  {
+    nodes,
+    candidates,
+    machines,
+  }: { readonly nodes: readonly Node[]; readonly candidates: readonly Node[]; readonly machines: Machines },
 ): Promise<readonly Placed[]> {
-  const { id } = configuration.cluster;
-  const machines = new Map((await steps.instances.ofCluster(id)).map((one) => [one.instanceId, one]));
   const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];
   const seen = await steps.machines.seen.all();
   const owners = ownersOf(configuration, { nodes, claimed });
@@ -161,9 +166,14 @@ export async function findDue(
   const isWhole = isCompared && (isRequested || steps.now() - watch.comparedAt >= COMPARE_AGAIN_MS);
   const given = await reads.given();
   const all = await steps.nodes.all();
-  const candidates = candidatesOf(wish, content, { nodes: all, given, isWhole, now: steps.now() });
+  const readMachines = readOnce(
+    async () =>
+      new Map((await steps.instances.ofCluster(configuration.cluster.id)).map((one) => [one.instanceId, one])),
+  );
+  const nodes = (await wish.select?.(all, readMachines)) ?? all;
+  const candidates = candidatesOf(wish, content, { nodes, given, isWhole, now: steps.now() });
   if (candidates.length === 0) return { isWhole, nodes: [] };
-  const placed = await reachable(steps, configuration, { nodes: all, candidates });
+  const placed = await reachable(steps, configuration, { nodes: all, candidates, machines: await readMachines() });
   const stopOf = input.waitsForStops ? await stopOver(steps, configuration) : () => null;
   const urgent = placed.length > 1 ? await urgentFor(steps, input) : new Set<string>();
   const rank = ({ node, machine }: Placed): number => {
@@ -173,14 +183,14 @@ export async function findDue(
     const isUrgent = urgent.has(node.metadata?.name ?? "");
     return Number(failedBefore) * 8 + Number(isOpen) * 4 + Number(!isReady(node)) * 2 + Number(!isUrgent);
   };
-  const nodes = placed.filter((one) => stopOf(one) === null).toSorted((one, other) => rank(one) - rank(other));
-  return { isWhole, nodes: nodes.map(({ node, machine }) => dueNode(input, node, machine, given)) };
+  const due = placed.filter((one) => stopOf(one) === null).toSorted((one, other) => rank(one) - rank(other));
+  return { isWhole, nodes: due.map(({ node, machine }) => dueNode(input, node, machine, given)) };
 }
 
 const dueNode = (input: Input, node: Node, { instanceId, tags }: Machine, given: Given): DueNode => ({
   instanceId,
   name: node.metadata?.name ?? "",
   uid: node.metadata?.uid ?? "",
-  pool: tags[TAG.pool] ?? null,
+  pool: poolOf({ tags }),
   key: keyOf(given.get(instanceId)?.[input.name]),
 });

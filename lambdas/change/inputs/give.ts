@@ -6,9 +6,7 @@ import { Refused } from "../../errors.ts";
 import type { Input } from "../../inputs/input.ts";
 import { type InputEnd, otherOperationChanges } from "../../messages/operation/reconcile.ts";
 import type { PublishedMessage } from "../../records/records.ts";
-import { changeFleet } from "../fleet/change-fleet.ts";
-import type { FleetOperation, FleetRow } from "../fleet/row.ts";
-import { settleLeft } from "../fleet/settle.ts";
+import { changeOrSettle, watchedBy } from "../fleet/requested.ts";
 import type { Op } from "../operation/op.ts";
 import { publishWatched } from "../operation/progress.ts";
 import { postFirst } from "../operation/publisher.ts";
@@ -63,10 +61,6 @@ const endOf =
     return { status: "failed", failure: { stage: stageOf(input), ...reason, left: input.words.left } };
   };
 
-/** The watch by which an operation's message is published. */
-export const watchedBy = ({ steps, start, settings }: ReconcileOperation) =>
-  ({ steps, operation: start.operation, pool: null, settings }) as const;
-
 /** Posts the operation's message, or updates it if an input before has posted it. */
 async function publishClaim(op: ReconcileOperation, before: PublishedMessage | null): Promise<PublishedMessage> {
   if (before === null) return postFirst(op.steps, op.start.operation, null, op.settings);
@@ -92,16 +86,6 @@ async function claim({ steps, start: { operation } }: ReconcileOperation, input:
   if (await claimInput(steps, input.rule, operation)) return;
   const watch = await steps.inputWatches.of(input.rule).read();
   throw new Refused(otherOperationChanges(input.words, watch.operation ?? ""));
-}
-
-/** Changes the nodes; after an error it settles those that remain. @throws the error */
-async function changeOrSettle(fleet: FleetOperation, row: FleetRow<DueNode>, nodes: readonly DueNode[]) {
-  try {
-    return await changeFleet(fleet, row, nodes);
-  } catch (error) {
-    await settleLeft(fleet, row, error);
-    throw error;
-  }
 }
 
 /** Place of an input in its operation. */

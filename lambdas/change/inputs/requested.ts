@@ -1,11 +1,9 @@
-import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, step } from "../../engine/durable.ts";
 import { Forbidden, UserError } from "../../errors.ts";
 import type { Input } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
-import { poolWithoutNodes } from "../../messages/node/guard.ts";
 import {
   consequencesLeft,
   everyNodeLeft,
@@ -17,24 +15,14 @@ import {
   writtenOutcome,
 } from "../../messages/operation/reconcile.ts";
 import { requesterOf } from "../../records/origin.ts";
-import type { OperationStatus } from "../../records/records.ts";
-import { isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
-import type { Node } from "../../steps/cluster/nodes.ts";
-import { findNode } from "../node/find-node.ts";
-import { beginAccepted, failOperation, showOnly, tellRequester } from "../operation/lifecycle.ts";
+import type { Message, OperationStatus, PublishedMessage } from "../../records/records.ts";
+import { changeRequested, checkPools } from "../fleet/requested.ts";
+import { namedNodes, nodesOfPool } from "../node/find-node.ts";
+import { showOnly, tellRequester } from "../operation/lifecycle.ts";
 import type { Execution } from "../operation/op.ts";
-import { publishWatched } from "../operation/progress.ts";
-import { publishEnd } from "../operation/publish-end.ts";
 import { checkOrigin } from "../operation/requester.ts";
-import type { DueNode, Wish } from "./due.ts";
-import {
-  type GivenInput,
-  giveInTurn,
-  isRefusal,
-  type ReconcileOperation,
-  type RequestedInput,
-  watchedBy,
-} from "./give.ts";
+import type { Wish } from "./due.ts";
+import { type GivenInput, giveInTurn, isRefusal, type ReconcileOperation, type RequestedInput } from "./give.ts";
 import { leftOutNodes } from "./left-out.ts";
 import { readInPages } from "./read.ts";
 
@@ -43,21 +31,12 @@ import { readInPages } from "./read.ts";
  * @throws UserError when a name matches no node or several, or a pool has no node
  */
 const select =
-  ({ targets }: ReconcileOperation["request"]) =>
-  (nodes: readonly Node[]): readonly Node[] => {
+  ({ targets }: ReconcileOperation["request"]): NonNullable<Wish["select"]> =>
+  async (nodes, machines) => {
     if (targets.kind === "all") return nodes;
-    if (targets.kind === "nodes") return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes)))];
-    const found = nodes.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] === targets.pool);
-    if (found.length === 0) throw new UserError(poolWithoutNodes(targets.pool));
-    return found;
+    if (targets.kind === "nodes") return namedNodes(targets.nodes, nodes);
+    return nodesOfPool(targets.pool, nodes, await machines());
   };
-
-/** Judges the requester by the policy of each pool whose nodes would be changed. Call inside a step. */
-async function checkPools(op: ReconcileOperation, nodes: readonly DueNode[]): Promise<void> {
-  const rules = await op.steps.runtime.rules();
-  if (!hasPoolPolicies(rules)) return;
-  for (const pool of new Set(nodes.map((node) => node.pool))) await checkOrigin(op, rules, pool);
-}
 
 /** May the requester reconcile the nodes of every pool? A consequence that is accepted holds for all of them. */
 async function mayReconcileAll(op: ReconcileOperation): Promise<boolean> {
@@ -118,30 +97,41 @@ async function readOne(op: ReconcileOperation, input: Input, requested: Requeste
 }
 
 /** Finds the reasons of nodes that the person has named; no reason of a pool's nodes. Belongs into a step. */
-async function namedNodes(op: ReconcileOperation, configuration: Configuration): Promise<readonly LeftOutNode[]> {
-  if (op.request.targets.kind !== "nodes") return [];
+async function reasonsOfNamed(op: ReconcileOperation, configuration: Configuration): Promise<readonly LeftOutNode[]> {
+  const { targets } = op.request;
+  if (targets.kind !== "nodes") return [];
   const nodes = await op.steps.nodes.all();
-  return leftOutNodes(op.steps, configuration, nodes, select(op.request)(nodes));
+  return leftOutNodes(op.steps, configuration, nodes, namedNodes(targets.nodes, nodes));
 }
 
-/** Shows the plan of each input to the requester. */
-async function showPlans(
-  op: ReconcileOperation,
-  configuration: Configuration,
-  requested: readonly RequestedInput[],
-): Promise<void> {
-  const itemsOf = async ({ input, sha256, nodes }: RequestedInput): Promise<readonly string[]> => {
-    const { shows = ({ files }) => files.map(({ path }) => path) } = input;
-    return nodes.length > 0 ? shows(await op.steps.inputStore.get(input, sha256)) : [];
-  };
-  const items = await step(op.ctx, "plan", () => Promise.all(requested.map(itemsOf)));
+/** The requested inputs, and the nodes that would get them. */
+interface ReconcilePlan {
+  readonly configuration: Configuration;
+  /** Inputs that the configuration applies. */
+  readonly applied: readonly Input[];
+  readonly requested: readonly RequestedInput[];
+  /** Words about what each of them would write; of a dry run. */
+  readonly items: readonly (readonly string[])[];
+}
+
+/** Reads what each input would write. */
+const itemsOf = (op: ReconcileOperation, requested: readonly RequestedInput[]) =>
+  step(op.ctx, "plan", () =>
+    Promise.all(
+      requested.map(async ({ input, sha256, nodes }): Promise<readonly string[]> => {
+        const { shows = ({ files }) => files.map(({ path }) => path) } = input;
+        return nodes.length > 0 ? shows(await op.steps.inputStore.get(input, sha256)) : [];
+      }),
+    ),
+  );
+
+/** Makes the plan of each input. */
+async function dryRun(op: ReconcileOperation, { configuration, requested, items }: ReconcilePlan): Promise<Message> {
   const plans = requested.map(({ input: { words }, nodes, refusal }, at) => {
     const why = refusal === null ? null : causeOf(refusal).message;
     return { words, nodes, items: items[at] ?? [], why };
   });
-  await step(op.ctx, "show what would happen", async () =>
-    showOnly(op, reconcileDryRun(plans, await namedNodes(op, configuration))),
-  );
+  return reconcileDryRun(plans, await reasonsOfNamed(op, configuration));
 }
 
 /** Shows the remark on a proof at its node. */
@@ -174,20 +164,21 @@ async function end(op: ReconcileOperation, given: readonly GivenInput[]): Promis
 }
 
 /** Gives nodes the inputs, and ends the operation. @throws the first refusal if no node was changed */
-async function change(op: ReconcileOperation, configuration: Configuration, requested: readonly RequestedInput[]) {
-  const { ctx, steps } = op;
+async function give(op: ReconcileOperation, { configuration, requested }: ReconcilePlan) {
+  const { ctx } = op;
   const { inputs, published } = await giveInTurn(op, configuration, requested);
   const refused = inputs.find(({ refusal }) => refusal !== null);
   if (published === null && refused) throw refused.refusal;
   const summary = await step(ctx, "end", () => end(op, inputs));
   if (published === null)
-    return step(ctx, "say that every node is held", async () =>
-      tellRequester(op, everyNodeLeft(summary, await namedNodes(op, configuration))),
+    await step(ctx, "say that every node is held", async () =>
+      tellRequester(op, everyNodeLeft(summary, await reasonsOfNamed(op, configuration))),
     );
-  await publishEnd(ctx, steps, () => publishWatched(watchedBy(op), published));
+  return published;
 }
 
-async function work(op: ReconcileOperation, inputs: readonly Input[]): Promise<void> {
+/** Reads the inputs, and judges the requester by the nodes that would get them. */
+async function plan(op: ReconcileOperation, inputs: readonly Input[]): Promise<ReconcilePlan> {
   const { ctx, steps, request, settings } = op;
   const configuration = await step(
     ctx,
@@ -204,24 +195,23 @@ async function work(op: ReconcileOperation, inputs: readonly Input[]): Promise<v
   if (requested.every(({ refusal }) => refusal !== null)) throw requested[0]?.refusal;
   const nodes = requested.flatMap((one) => one.nodes);
   await step(ctx, "judge the pools", () => checkPools(op, nodes));
-  if (request.dryRun) return showPlans(op, configuration, requested);
-  const isCurrent = requested.every(({ refusal }) => refusal === null) && nodes.length === 0;
-  if (!isCurrent) return change(op, configuration, requested);
+  return { configuration, applied, requested, items: request.dryRun ? await itemsOf(op, requested) : [] };
+}
+
+/** Gives nodes the inputs, or tells the requester that none differs. */
+async function change(op: ReconcileOperation, planned: ReconcilePlan): Promise<PublishedMessage | null> {
+  const { configuration, applied, requested } = planned;
+  if (requested.some(({ refusal, nodes }) => refusal !== null || nodes.length > 0)) return give(op, planned);
   const words = applied.map((input) => input.words);
-  await step(ctx, "end: up to date", async () =>
-    showOnly(op, nothingToChange(words, await namedNodes(op, configuration))),
+  await step(op.ctx, "end: up to date", async () =>
+    showOnly(op, nothingToChange(words, await reasonsOfNamed(op, configuration))),
   );
+  return null;
 }
 
 /** `/win reconcile`: gives nodes the content of the cluster's inputs now, one input after the other. */
 export async function reconcileRequested(execution: Execution, inputs = clusterInputs): Promise<void> {
-  const { ctx, start } = execution;
-  const { request } = start;
+  const { request } = execution.start;
   if (request.command !== "reconcile") throw new Error("this workflow reconciles inputs and nothing else");
-  try {
-    const settings = await step(ctx, "begin", () => beginAccepted(execution));
-    if (settings) await work({ ...execution, request, settings }, inputs);
-  } catch (error) {
-    await step(ctx, "end without a result", () => failOperation(execution, error));
-  }
+  await changeRequested(execution, request, { plan: (op) => plan(op, inputs), dryRun, change });
 }

@@ -5,7 +5,7 @@ import { tooManyNotReady } from "../../steps/cluster/breaker.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 
 /**
  * Refuses to disturb a Ready node while many nodes of the cluster are NotReady; a NotReady node may always be
@@ -21,6 +21,6 @@ export function checkServed(
   { mostNotReady }: Pick<Configuration, "mostNotReady">,
 ): void {
   const unready = node && isReady(node) ? tooManyNotReady(nodes, mostNotReady) : null;
-  const pool = machine?.tags[TAG.pool] ?? null;
+  const pool = poolOf(machine);
   if (unready) throw new Refused(staysInService(node?.metadata?.name ?? "", unready, mostNotReady, pool));
 }

@@ -9,7 +9,7 @@ import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Disruption } from "../../steps/plan/other-controllers.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import type { Execution, Op } from "../operation/op.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { checkServed } from "./breaker.ts";
@@ -91,7 +91,7 @@ export async function judgeNode(op: Op, change: ChangeName, named: string): Prom
   const refusal = changeRefusalOf(facts, change in disruptions ? (disruptions[change] ?? null) : "drain");
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name));
-  const pool = machine?.tags[TAG.pool] ?? null;
+  const pool = poolOf(machine);
   await checkInPool(op, name, pool);
   await checkQuarantine(op, { name, uid });
   if (DISTURBS.has(change)) {

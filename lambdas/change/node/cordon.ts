@@ -70,7 +70,7 @@ async function inform(steps: Steps, { node, uid }: CordonRecord, { type, reason,
   }
 }
 
-/** Adds only the label to a node that somebody else has cordoned: the cordon stays theirs. */
+/** Adds only the label to a node that another person or controller has cordoned; their cordon stays. */
 async function labelOnly(steps: Steps, node: Node, { adds: { labels } }: CordonRecord): Promise<void> {
   const isMissing = Object.keys(labels).some((key) => node.metadata?.labels?.[key] === undefined);
   if (isMissing) await steps.nodes.change(node, { metadata: { labels } });
@@ -87,7 +87,7 @@ async function checkCordoned(steps: Steps, { node: name, uid }: CordonRecord): P
  * executions together; the record stays open until `close`.
  * @param isEnding EC2 is terminating the instance: then its Node stays as it is
  * @returns the outcome; null when the operation has no open record of this Node
- * @throws Retryable when somebody else changed the Node or its record at the same time
+ * @throws Retryable when another writer changed the Node or its record at the same time
  */
 export async function giveBackCordon(
   steps: Steps,

@@ -25,7 +25,7 @@ interface WholeTask extends NodeTask {
 /** Clears the waits and disables the buttons. */
 const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
 
-/** Writes an Event about work that did not succeed: kubectl shows the stages alone, of which none need follow. */
+/** Writes an Event about work that did not succeed: without it kubectl shows only stages, and none may follow. */
 async function informOfEnd(task: NodeTask, { status, failure = null }: NodeEnd): Promise<void> {
   if (status !== "succeeded") await informNode(task, endEvent(task.operation, task.eventReason, failure));
 }

@@ -1,4 +1,5 @@
-import { type NodeTask, record } from "./task.ts";
+import { notProbed } from "../../messages/node/reboot.ts";
+import { type NodeTask, once, record } from "./task.ts";
 
 /** Most notes of one node: each is a message in the thread. */
 const MOST_NOTES = 20;
@@ -23,3 +24,7 @@ export async function addNotes(
   if (fresh.length > 0) await record(task, { notes: [...known, ...fresh] });
   return fresh;
 }
+
+/** Notes that the data plane of a node was not probed, so that the node is not judged by it. */
+export const noteUnprobed = (task: NodeTask, why: string): Promise<void> =>
+  once(task, "the data plane was not probed", async () => void (await addNotes(task, [notProbed(why)])));

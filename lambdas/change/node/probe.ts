@@ -2,6 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { causeOf, step } from "../../engine/durable.ts";
 import { judgeProbe, type ProbeImages, type ProbeResult } from "../../health/probe.ts";
 import { linuxProbe, probeNames, windowsProbe } from "../../health/probe-pods.ts";
+import type { ProbedNode } from "../../health/probed-node.ts";
 import { isPodAddress } from "../../machine/network-address.ts";
 import type { WindowsRelease } from "../../machine/windows-builds.ts";
 import { noProbeImage } from "../../messages/health/network-troubles.ts";
@@ -62,14 +63,14 @@ export async function probeNode(
   const { id, node, outside } = probed;
   const pods = probeNames(id);
   try {
-    const begun = await step(ctx, `${name}: start`, async () => {
+    const started = await step(ctx, `${name}: start`, async () => {
       const from = steps.probes.origin(await steps.nodes.all(), probed.attempt);
       const pod = windowsProbe({ id, node, image: windowsImage, outside }, probed.isNew);
       if (from !== null) await steps.probes.start(pod);
       return { from, until: steps.now() + WITHIN_SECONDS[probed.isNew ? "new" : "known"] * 1_000 };
     });
-    if (begun.from === null) return { state: "not-probed", why: noOrigin };
-    return await awaitProbe(ctx, steps, name, { ...begun, from: begun.from, pods, id, image: linuxImage, outside });
+    if (started.from === null) return { state: "not-probed", why: noOrigin };
+    return await awaitProbe(ctx, steps, name, { ...started, from: started.from, pods, id, image: linuxImage, outside });
   } catch (error) {
     return { state: "not-probed", why: causeOf(error).message };
   } finally {
@@ -115,6 +116,12 @@ async function isReachable(steps: Steps, address: string | null): Promise<boolea
   if (address === null) return false;
   const { machineNetwork, serviceNetwork } = (await steps.runtime.read(null)).configuration.cluster;
   return isPodAddress(address, [machineNetwork, serviceNetwork]);
+}
+
+/** Records the result of a probe that ends now, for `/win why` and for the setup that waits for it. Belongs into a step. */
+export async function noteProbe(steps: Steps, probed: Omit<ProbedNode, "probedAt" | "card">): Promise<ProbedNode> {
+  const now = { ...probed, probedAt: steps.timestamp() };
+  return (await steps.machines.probed.note(now)) ?? now;
 }
 
 /**

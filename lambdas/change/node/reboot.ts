@@ -56,7 +56,7 @@ export async function rebootThroughSsm(
   );
   const lost = await rebootOnce(task, request, { suffix, onRefusal, whileAway });
   const after = await observe(task, `look after the reboot${suffix}`);
-  // The script compares how long the machine is up, and runs before the second look.
+  // The script compares how long the machine is up, and runs before the second observation.
   const isProven = hasBooted(before, after) || (lost === null && isKnownByTime(after.bootId));
   if (!isProven) throw lost ?? new StageFailed("reboot-not-happened", sameBoot);
   return { before, after };

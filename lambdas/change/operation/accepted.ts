@@ -78,7 +78,7 @@ export const wasLeftToThis = (execution: Execution, continues: number): Promise<
 
 /**
  * Checks that the execution before this one has left the operation to it: the result of an execution is written by its
- * own code alone. The operation's record must not name this execution yet.
+ * own code only. The operation's record must not name this execution yet.
  * @throws Retryable while that execution still runs
  */
 async function wasLeft({ ctx, steps, start }: Execution, continues: number): Promise<boolean> {

@@ -15,7 +15,7 @@ const viewToShow = async (steps: Steps, { id, request, pool }: OperationRecord):
 /**
  * Updates the message of an operation, and a node's failure in its thread, after something else has changed what they
  * offer. Belongs into a step or a poll.
- * @param index of the node; null for what concerns the message alone
+ * @param index of the node; null for what concerns only the message
  */
 export async function showAnew(steps: Steps, operation: OperationRecord, index: number | null): Promise<void> {
   const { id, channel, messageTs } = operation;
@@ -34,7 +34,7 @@ export async function showAnew(steps: Steps, operation: OperationRecord, index: 
 
 /**
  * Shows in the message whose button started an operation that it was started, or that it did nothing, so that the button
- * comes back. If that fails, the button stays as it is and still works, and the operation goes on. Belongs into a step or a
+ * comes back. If that fails, the button stays as it is and still works, and the operation continues. Belongs into a step or a
  * poll.
  */
 export async function showFollowed(steps: Steps, { follows }: Pick<OperationRecord, "follows">): Promise<void> {

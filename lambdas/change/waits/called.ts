@@ -6,7 +6,7 @@ import type { Audience, PersonWait } from "../../records/waits.ts";
 
 /** State that waits for people. */
 export interface CalledWait extends Pick<PersonWait, "audience" | "pool" | "since"> {
-  /** A node is away until it ends. */
+  /** A node is out of service until it ends. */
   readonly isUrgent: boolean;
 }
 
@@ -17,8 +17,8 @@ function endersOf(rules: Rules, pool: string | null, audience: Audience): string
 }
 
 /**
- * Lists whom a reminder calls: at first those who may end the wait. From half an hour on it calls those on call: alone
- * where a node is away, otherwise beside the others.
+ * Lists whom a reminder calls: at first those who may end the wait. From half an hour on it calls those on call: only
+ * them where a node is out of service, otherwise beside the others.
  * @param now milliseconds since the epoch
  * @returns user groups (S…) and people
  */

@@ -34,7 +34,7 @@ async function give(
   await steps.thread.update(channel, messageTs, await callTo(steps, { wait, operation, holder }));
 }
 
-/** Gives the trouble of many nodes to the person who pressed; its message follows with the next look at the fleet. */
+/** Gives the trouble of many nodes to the person who pressed; its message follows with the next sweep of the fleet. */
 async function giveFleet(steps: Steps, press: WaitPress, before: ReminderRecord | undefined): Promise<void> {
   if (await mayUseOneOf(steps, press.userId, ["reboot", BREAK_GLASS], null))
     await steps.reminders.hold(press.wait, holderBy(press, before));

@@ -40,7 +40,7 @@ function checkText(text: string, value: object): void {
  * Renders the hosts.toml of a registry. The last host becomes the server, which containerd asks when the others failed.
  * Without a server it would be the source. If it is the only host, it stands in `[host]` too: containerd up to 1.7.31
  * drops a file without such a table and asks the source. Each credential is a hole, which the machine fills; a header at
- * the root goes to the server alone.
+ * the root goes only to the server.
  * @param hosts at least one, in the order in which they are asked, each once
  */
 export function hostsToml(hosts: readonly HostEntry[]): string {

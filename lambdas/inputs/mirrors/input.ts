@@ -1,7 +1,6 @@
 import { sha256 } from "../../cluster/authorities.ts";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import { payloadFile } from "../../machine/actions.ts";
 import { registriesScript } from "../../machine/machine-paths.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
@@ -9,7 +8,7 @@ import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../.
 import { profileOf } from "../../profiles/list.ts";
 import type { SentInput } from "../../records/machine-record.ts";
 import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference, SecretFacts } from "../input.ts";
-import { confirmedPaths, removedPaths, sentFiles } from "../sent-files.ts";
+import { confirmedPaths, refuseEmptied, removedPaths, sentFiles } from "../sent-files.ts";
 import { readsOf, textOfKey } from "../sources.ts";
 import { credentialHosts } from "./credentials.ts";
 import { isRenewal } from "./ecr.ts";
@@ -62,12 +61,11 @@ const keeps = ({ keptPaths = [], held = [], files }: InputContent, path: string)
     isHeld(folderNamed(path), { files: [], held: held.map((registry) => ({ registry })) }));
 
 /** @throws Refused if every mirror set is gone at once, which a person has not asked for */
-function checkNotEmptied({ files, held }: Mirrors, { given, isRequested }: InputFacts): void {
-  const had = [...confirmedPaths(given)].filter((path) => !isRenewal(path));
-  if (files.length > 0 || held.length > 0 || had.length === 0 || isRequested) return;
-  throw new Refused(
-    `the cluster has no mirror set any more, but nodes have the files of ${had.length === 1 ? "one registry" : `${had.length} registries`}, ${NO_NODE_CHANGED}; if that is intended, {win} reconcile removes them`,
-  );
+function checkMirrorsLeft({ files, held }: Mirrors, facts: InputFacts): void {
+  const had = [...confirmedPaths(facts.given)].filter((path) => !isRenewal(path));
+  if (files.length > 0 || held.length > 0 || had.length === 0) return;
+  const registries = had.length === 1 ? "one registry" : `${had.length} registries`;
+  refuseEmptied(facts, `the cluster has no mirror set any more, but nodes have the files of ${registries}`);
 }
 
 /** Does a file forbid a registry that a machine may contact today? */
@@ -100,7 +98,7 @@ export const mirrorsInput: Input & { readonly name: "mirrors" } = {
   secretOf: ({ cluster }) => registriesSecret(cluster.name),
   content: (found, facts) => {
     const wanted = mirrorsFrom(found, facts.configuration, facts.secret);
-    checkNotEmptied(wanted, facts);
+    checkMirrorsLeft(wanted, facts);
     if (facts.images === null && isNewlyForbidding(wanted, facts)) return "images";
     const asked = cutOffImages(wanted, facts.images ?? []).filter((cut) => !facts.accepted.includes(keyOfCut(cut)));
     const open = new Set(asked.map(({ registry }) => registry));

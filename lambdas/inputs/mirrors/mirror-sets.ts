@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
-import { knownPart } from "../../machine/known-part.ts";
+import { withKnownKeys } from "../../machine/known-keys.ts";
 import { type ShapeFault, shapeFaultOf } from "../shape-fault.ts";
 
 /** May the source be asked if no mirror serves the image? The values are those of openshift/api. */
@@ -20,7 +20,7 @@ export interface MirrorRule {
 
 /** Lists of registries in the cluster's image configuration. */
 export interface RegistrySources {
-  /** Registries without a valid certificate, or with HTTP alone. */
+  /** Registries without a valid certificate, or with HTTP only. */
   readonly insecure: readonly string[];
   readonly blocked: readonly string[];
   readonly allowed: readonly string[];
@@ -116,7 +116,7 @@ const refusal = (object: string, { path, message }: ShapeFault): Refused =>
  */
 export function servedRules(kind: MirrorSetKind, objects: readonly unknown[]): readonly MirrorRule[] {
   return objects.flatMap((value, index) => {
-    const rules = mirrorRulesIn(kind, knownPart(kinds[kind].schema, value));
+    const rules = mirrorRulesIn(kind, withKnownKeys(kinds[kind].schema, value));
     if (!("path" in rules)) return rules;
     const name = named.safeParse(value).data?.metadata.name ?? `number ${index + 1} of the list`;
     throw refusal(`${kind}/${name}`, rules);

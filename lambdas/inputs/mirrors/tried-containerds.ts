@@ -4,7 +4,7 @@ type Range = readonly [first: string, last: string];
 /**
  * Versions of containerd whose pulls through hosts.toml files are measured: the lane `test:containerd` runs 1.7.24, and
  * 2.1.9 of Debian testing. Up to 1.7.27, which WMCO's payload carries, remotes/docker differs from 1.7.24 in one of its
- * own tests alone (containerd's history, v1.7.24...v1.7.27).
+ * own tests only (containerd's history, v1.7.24...v1.7.27).
  */
 const tried: readonly Range[] = [
   ["1.7.24", "1.7.27"],

@@ -30,7 +30,7 @@ function isIn(network: string, address: string): boolean {
 
 const isNetwork = (entry: string): boolean => /^[0-9a-f.:]+\/\d+$/.test(entry) && isIP(entry.split("/")[0] ?? "") !== 0;
 
-/** One entry of NO_PROXY (config.init): a network or an address matches addresses alone, a name matches names alone. */
+/** One entry of NO_PROXY (config.init): a network or an address only matches addresses, a name only names. */
 function matches(entry: string, { host, port }: HostAndPort): boolean {
   if (entry === "*") return true;
   if (isNetwork(entry)) return isIn(entry, host);

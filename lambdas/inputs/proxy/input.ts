@@ -8,7 +8,7 @@ import type { Action } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import type { SentInput } from "../../records/machine-record.ts";
 import type { FoundObjects, Input, InputFacts, ObjectReference, TextFile } from "../input.ts";
-import { confirmedPaths, expectationAt, removedPaths } from "../sent-files.ts";
+import { confirmedPaths, expectationAt, refuseEmptied, removedPaths } from "../sent-files.ts";
 import { readsOf, textOfKey } from "../sources.ts";
 import { type ProxySettings, proxyFile, servedProxy } from "./settings.ts";
 import { byRemoval, proxyVariables, variableAt, variableFiles } from "./variables.ts";
@@ -60,12 +60,10 @@ function secretFor(settings: ProxySettings, { secret }: InputFacts): SecretVersi
  * @throws Refused if the file has no proxy any more, which a person has not asked for. An object without a proxy is the
  * decision of whoever edited it.
  */
-function checkNotEmptied({ http, https }: ProxySettings, { given, isRequested, configuration }: InputFacts): void {
-  const hadAny = confirmedPaths(given).size > 0;
-  if (http || https || !hadAny || isRequested || configuration.cluster.inputs === "openshift") return;
-  throw new Refused(
-    `the cluster has no proxy any more, but nodes have its variables, ${NO_NODE_CHANGED}; if that is intended, {win} reconcile removes them`,
-  );
+function checkProxyLeft({ http, https }: ProxySettings, facts: InputFacts): void {
+  const hadAny = confirmedPaths(facts.given).size > 0;
+  if (http || https || !hadAny || facts.configuration.cluster.inputs === "openshift") return;
+  refuseEmptied(facts, "the cluster has no proxy any more, but nodes have its variables");
 }
 
 /**
@@ -82,7 +80,7 @@ export const proxyInput: Input & { readonly name: "proxy" } = {
   reads: readsOf([served]),
   content: (found, facts) => {
     const settings = proxyFrom(found, facts.configuration);
-    checkNotEmptied(settings, facts);
+    checkProxyLeft(settings, facts);
     const files = variableFiles(proxyVariables(settings, facts.configuration.cluster), secretFor(settings, facts));
     return { sha256: proxyInput.identityOf(files), files };
   },

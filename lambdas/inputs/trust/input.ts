@@ -1,11 +1,10 @@
 import { sha256 } from "../../cluster/authorities.ts";
 import { approvalRule } from "../../commands/approvals.ts";
-import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import type { Action, CertificateStore } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { expiringText, questionText, refusedText } from "../../messages/trust/remarks.ts";
 import type { Input, InputFacts, TextFile } from "../input.ts";
-import { confirmedPaths, removedPaths } from "../sent-files.ts";
+import { confirmedPaths, refuseEmptied, removedPaths } from "../sent-files.ts";
 import { readsOf } from "../sources.ts";
 import { type NamedAuthority, namedAuthorities } from "./authorities.ts";
 import { authorityBundles, namedMaps, namingObjects } from "./bundles.ts";
@@ -44,12 +43,10 @@ function reminderOf(authority: NamedAuthority, now: number): readonly string[] {
 }
 
 /** @throws Refused if every authority is gone at once, which a person has not asked for */
-function checkNotEmptied(isEmpty: boolean, { given, isRequested }: InputFacts): void {
-  const had = confirmedPaths(given).size;
-  if (!isEmpty || had === 0 || isRequested) return;
-  throw new Refused(
-    `the cluster names no trusted authority any more, but nodes have ${had === 1 ? "one" : had}, ${NO_NODE_CHANGED}; if that is intended, {win} reconcile removes them`,
-  );
+function checkAuthoritiesLeft(isEmpty: boolean, facts: InputFacts): void {
+  const had = confirmedPaths(facts.given).size;
+  if (!isEmpty || had === 0) return;
+  refuseEmptied(facts, `the cluster names no trusted authority any more, but nodes have ${had === 1 ? "one" : had}`);
 }
 
 const keeps: Input["keeps"] = ({ keptPaths = [] }, path) => keptPaths.includes(path);
@@ -69,13 +66,13 @@ export const trustedAuthoritiesInput: Input & { readonly name: "trustedAuthoriti
   follows: namedMaps,
   content: (found, facts) => {
     const { authorities, refused } = namedAuthorities(authorityBundles(found, facts.configuration), facts.now);
-    checkNotEmptied(authorities.length === 0 && refused.every(({ certificate }) => certificate === null), facts);
+    checkAuthoritiesLeft(authorities.length === 0 && refused.every(({ certificate }) => certificate === null), facts);
     const asked = authorities.filter(isUndecided(facts));
     const files = authorities.filter((one) => !asked.includes(one)).map(fileOf);
     return {
       sha256: trustedAuthoritiesInput.identityOf(files),
       files,
-      // An authority that expires on nodes stays there until its source drops it: time alone changes no machine.
+      // An authority that expires on nodes stays there until its source drops it: no machine changes by time.
       keptPaths: refused.flatMap(({ certificate }) => (certificate ? [certificatePath(certificate)] : [])),
       remarks: [...refused.map(refusedText), ...authorities.flatMap((one) => reminderOf(one, facts.now))],
       asked: asked.map(({ thumbprint }) => thumbprint),

@@ -81,7 +81,7 @@ export interface Leftovers {
   readonly flags: string;
 }
 
-/** Says what is left and which command goes on, and which one removes it. */
+/** Names what is left, the command that continues, and the one that removes it. */
 export function leftBehind({ instanceId, nodeName, operation, flags }: Leftovers): string {
   const machine = instanceId
     ? `Left: the instance ${instanceId}${nodeName ? ` (node ${nodeName})` : ""}, which costs money until it is removed.`

@@ -1,5 +1,5 @@
 import type { Message } from "../../records/records.ts";
-import { section } from "../slack/blocks.ts";
+import { plainText, section } from "../slack/blocks.ts";
 import { DENY_DIALOG } from "../slack/buttons.ts";
 import { code } from "../slack/text.ts";
 
@@ -20,14 +20,12 @@ const words: Readonly<Record<ReasonDialog, readonly [string, string, string]>> =
   ],
 };
 
-const label = (text: string): object => ({ type: "plain_text", text, emoji: false });
-
 const frame = (asking: string, title: string) => ({
   type: "modal",
   callback_id: DENY_DIALOG,
   private_metadata: asking,
-  title: label(title),
-  close: label("Back"),
+  title: plainText(title),
+  close: plainText("Back"),
 });
 
 /**
@@ -40,14 +38,14 @@ export function denyDialog(operation: string, asking: string, purpose: ReasonDia
   const isRun = purpose === "run";
   return {
     ...frame(isRun ? `run ${asking}` : asking, title),
-    submit: label(submit),
+    submit: plainText(submit),
     blocks: [
       section(`${code(operation)} ${effect}`),
       {
         type: "input",
         block_id: DENY_REASON,
         optional: !isRun,
-        label: label("Reason, shown in the operation's message"),
+        label: plainText("Reason, shown in the operation's message"),
         element: { type: "plain_text_input", action_id: DENY_REASON, max_length: 200 },
       },
     ],

@@ -14,7 +14,7 @@ import { wordsOfFindings } from "./grouped-findings.ts";
 /** Result of all checks. */
 export interface Examination {
   readonly findings: readonly Finding[];
-  /** Number of checks made. */
+  /** Number of checks made; named "looked" in stored results of steps. */
   readonly looked: number;
   /** Checks that were skipped because their service does not respond. */
   readonly skipped: readonly string[];

@@ -189,7 +189,7 @@ export type Finding =
   | { readonly kind: "mirrors-asked"; readonly parts: readonly string[] }
   /** Nodes whose last reboot did not end what Windows waits for; `first` is that of the first node. */
   | { readonly kind: "reboots-without-effect"; readonly nodes: readonly string[]; readonly first: ChronicReasons }
-  /** Trouble of services or of the drive that the last look found on these nodes. */
+  /** Trouble of services or of the drive that the last observation found on these nodes. */
   | { readonly kind: "machine-trouble"; readonly trouble: MachineTrouble; readonly nodes: readonly string[] }
   /** The round of scheduled probes takes longer than usual, because the fleet is large. */
   | ({ readonly kind: "probes-seldom" } & LongRound)

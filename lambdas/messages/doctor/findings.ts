@@ -17,7 +17,7 @@ import { ofClusterInputs } from "./input-findings.ts";
 import { ofKeys } from "./key-findings.ts";
 import { ofOtherOwners } from "./other-owner-findings.ts";
 import { ofRules } from "./rules-findings.ts";
-import { ofLooks } from "./seen-findings.ts";
+import { ofObservations } from "./seen-findings.ts";
 import { ofSlack } from "./slack-findings.ts";
 import { ofSubscribers } from "./subscriber-findings.ts";
 
@@ -191,7 +191,7 @@ const sayings: Sayings = {
   ...ofClusterInputs,
   ...ofObstacles,
   ...ofRules,
-  ...ofLooks,
+  ...ofObservations,
   ...ofNodes,
 };
 

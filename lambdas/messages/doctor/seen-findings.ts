@@ -5,10 +5,15 @@ import { code, counted } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
 import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
 
-type OfLooks = Extract<Finding, { readonly kind: "reboots-without-effect" | "machine-trouble" | "probes-seldom" }>;
+type OfObservations = Extract<
+  Finding,
+  { readonly kind: "reboots-without-effect" | "machine-trouble" | "probes-seldom" }
+>;
 
-/** Texts of the findings of the scheduled look. */
-export const ofLooks: { readonly [K in OfLooks["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
+/** Texts of the findings of the scheduled observation. */
+export const ofObservations: {
+  readonly [K in OfObservations["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText;
+} = {
   "probes-seldom": ({ nodes, perHour, hours }) =>
     note(
       "Nodes",

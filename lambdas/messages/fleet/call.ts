@@ -89,7 +89,7 @@ const recoverText = (pool: string | null, some: number, all: number): string =>
   some < all ? `Recover ${some} of ${all} in ${pool ?? "no pool"}…` : `Recover ${pool ?? "the others"}…`;
 
 /**
- * Builds a recovery for each pool, because a rollout is about one: it reboots failing nodes alone. Nodes on which an operation
+ * Builds a recovery for each pool, because a rollout is about one: it only reboots failing nodes. Nodes on which an operation
  * works, or for which Casement does not act, are left out.
  */
 function recoveriesOf({ kind, failing, pools: shares }: FleetTrouble): Recovery[] {

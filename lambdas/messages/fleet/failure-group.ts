@@ -28,7 +28,7 @@ function confirmed(words: string, nodes: readonly NodeRecord[]): string {
   return words;
 }
 
-/** Buttons that decide about all machines of the group; their value names these alone. */
+/** Buttons that decide about all machines of the group; their value names only these. */
 function decisionButtons(nodes: readonly [NodeRecord, ...NodeRecord[]]): Button[] {
   const [first, ...others] = nodes;
   const value = groupOwner({ operation: first.operation, indexes: nodes.map(({ index }) => index) });

@@ -58,7 +58,7 @@ const words: Readonly<Record<Stray["kind"], (strays: readonly Stray[], first: St
   },
 };
 
-/** Message on machines of one kind that a look has found. */
+/** Message on machines of one kind that an observation has found. */
 export function strayMessage(kind: Stray["kind"], strays: readonly Stray[]): Message {
   const [first] = strays;
   if (!first) throw new RangeError("a message on strays needs one");

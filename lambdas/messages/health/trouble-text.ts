@@ -2,7 +2,7 @@ import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
 import { code, plain } from "../slack/text.ts";
 
-/** Node that a trouble is told of. */
+/** Node whose trouble a message describes. */
 export interface TroubleContext {
   readonly node: string;
   /** ISO 8601. */
@@ -31,7 +31,7 @@ export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gatewa
 /** Commands that set the clock, at the console of the machine. */
 export const setClock = `At the console of the machine: ${code("w32tm /query /status")} names its time source, ${code("w32tm /resync /force")} sets the clock.`;
 
-/** Words of another program, without code spans and the period that ends them: a sentence goes on or ends behind them. */
+/** Words of another program, without code spans and the period that ends them, because the rest of a sentence follows. */
 export const foreign = (text: string, limit: number): string =>
   plain(text, limit)
     .replaceAll("`", "'")

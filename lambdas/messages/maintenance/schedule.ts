@@ -7,7 +7,7 @@ import { sign } from "../slack/signs.ts";
 import { code, plain } from "../slack/text.ts";
 import { slotTimes, zonedTime } from "./times.ts";
 
-/** Beginning of an operation, as people are told. */
+/** Beginning of an operation, as messages name it. */
 export interface ShownTiming {
   readonly timing: Timing;
   readonly timeZone: string;

@@ -187,7 +187,7 @@ export const assistPlanCard = (plan: AssistPlan): PlanCard => ({
   blocks: [section("*Plan*: assist a node of another owner."), ...blocksOf(plan)],
 });
 
-/** The dry run of an assistance, to the requester alone. */
+/** The dry run of an assistance, which only the requester sees. */
 export const assistDryRun = (plan: AssistPlan): Message => ({
   text: `Dry run: assist ${plan.node}`,
   blocks: [

@@ -18,7 +18,7 @@ export interface UnavailableService {
     | { readonly kind: "failed"; readonly words: string };
 }
 
-/** An instance as EC2 alone knows it. */
+/** An instance by EC2's facts, without its Node. */
 export interface Ec2MachineRow {
   readonly instanceId: string;
   readonly state: string;
@@ -69,7 +69,7 @@ function machineTable(machines: readonly Ec2MachineRow[], now: string): Block[] 
 }
 
 /**
- * Answer to a look at nodes while the Kubernetes API is away.
+ * Answer about nodes while the Kubernetes API is unavailable.
  * @param machines what EC2 shows; an Away when EC2 does not answer either
  */
 export function machinesMessage(

@@ -11,7 +11,7 @@ import { code, counted, plain, some } from "../slack/text.ts";
 /** Nodes named in one line; the rest is counted. */
 const MOST_NODES = 8;
 
-/** Causes told apart in one message; the rest is counted. */
+/** Causes that one message names; the rest is counted. */
 const MOST_CAUSES = 10;
 
 /** Unclean boots of so many nodes at once have one cause, which is not theirs. */
@@ -66,7 +66,7 @@ function meaning(boots: readonly ForeignBootNews[]): string {
     : `Next: ${list}.`;
 }
 
-/** Tells of boots that Casement did not order: those that one look found are one message. @param boots at least one */
+/** Tells of boots that Casement did not order: those that one observation found are one message. @param boots at least one */
 export function foreignBootsMessage(boots: readonly ForeignBootNews[]): Message {
   const [first] = boots;
   if (first && boots.length === 1) return oneBoot(first);

@@ -50,7 +50,7 @@ type Late = Pick<Failure, "code" | "hasStuckPods">;
 const undecided = ({ code: cause, hasStuckPods }: Late): "stays cordoned" | "is given back" =>
   cause === "pod-stuck" || hasStuckPods ? "stays cordoned" : "is given back";
 
-/** Button that goes on, by what the drain waits for. */
+/** Button that continues the drain, by what it waits for. */
 const goOn = (failure: Pick<Failure, "code"> | null): string =>
   isBlocked(failure) ? "Check the budget again" : "Continue";
 
@@ -82,7 +82,7 @@ export function continueNext(node: NodeRecord, now: string): string {
 /** State in which a drain leaves its node while it asks, as a clause. */
 export const stillCordoned = "the node stays cordoned, and evicted pods stay where they are";
 
-/** Note on a drain that goes on after its deadline; the thread mentions no person in notes. @param until ISO 8601: the next deadline */
+/** Note on a drain that continues after its deadline; the thread mentions no person in notes. @param until ISO 8601: the next deadline */
 export const drainContinues = (until: string): string =>
   `Continue was pressed: the pods are listed again and evicted until ${utc(until)}`;
 
@@ -94,7 +94,7 @@ export const rebootsWithPodsBy = (userId: string): string =>
 export const withPodsHeard = (node: string): Message =>
   say(`Rebooting ${code(node)} without waiting for pods whose containers do not end.`);
 
-/** Summary of an operation whose drain goes on after its deadline. @param until ISO 8601: the next deadline */
+/** Summary of an operation whose drain continues after its deadline. @param until ISO 8601: the next deadline */
 export const continuedBy = (userId: string, until: string): string =>
   `<@${userId}> pressed Continue: pods are evicted until ${utc(until)}.`;
 

@@ -102,7 +102,7 @@ function afterReboot({ stage, code }: Failure, node: string, request: Request): 
   return [{ ...proveAgain(node), style: "primary" }, why(node), ...others, keepCordoned(node)];
 }
 
-/** Does a person decide whether the node stays cordoned? Records of the last release say it in words alone. */
+/** Does a person decide whether the node stays cordoned? Records of the last release only have its words. */
 const isLeftToPerson = ({ asksPerson, left }: Failure): boolean => asksPerson ?? left.startsWith(asksForCordon);
 
 /** Buttons that remedy the failure of a node that its workflow left to a person. */

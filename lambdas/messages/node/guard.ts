@@ -24,10 +24,6 @@ export const calledOff = {
   late: "it did not end in time",
 } as const;
 
-/** Answer when a pool has no node. */
-export const poolWithoutNodes = (pool: string): string =>
-  `Pool ${plain(pool, 60)} has no Windows nodes. ${typeThis("nodes")} lists all nodes.`;
-
 /** Reason why a machine cannot be given the guard: no command reaches it. */
 export const agentSilentForGuard = (node: string): string =>
   `${code(node)} cannot be given a guard of the metadata route: its SSM agent does not respond, usually because the route is lost. Next: ${typeThis("reboot", node, "--ec2")} reboots it through EC2, once a person approved it; an installed guard runs at start-up.`;

@@ -9,7 +9,7 @@ import { EC2_REBOOT, OPEN_AWS, OPEN_SCREENSHOT } from "../slack/buttons.ts";
 import { sign } from "../slack/signs.ts";
 import { prose } from "../slack/text.ts";
 
-/** Nodes whose machines are told as late in one message; a rollout of many has few away at once. */
+/** Most nodes that one message names as late; a rollout of many reboots few at once. */
 const MOST_LATE = 3;
 
 const isLate = ({ status, lateSince }: NodeRecord): boolean => status === "running" && lateSince !== undefined;

@@ -42,7 +42,7 @@ export function troubleRemedy(trouble: MachineTrouble, node: string): string {
 const whereOf = (nodes: readonly string[]): string =>
   nodes.length === 1 ? code(nodes[0] ?? "") : `${counted(nodes.length, "node")}: ${some(nodes.map(code), MOST_NODES)}`;
 
-/** Posts one trouble of all machines on which one look has found it. */
+/** Posts one trouble of all machines on which one observation has found it. */
 export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
   const [first = ""] = nodes;
   const isOne = nodes.length === 1;

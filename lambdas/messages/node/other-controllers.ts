@@ -18,7 +18,7 @@ interface DeletionTaint extends Mark {
 }
 
 /**
- * Another controller that may reboot, delete or uncordon a node, told from what it leaves on the node, its Machine, its
+ * Another controller that may reboot, delete or uncordon a node, recognised by what it leaves on the node, its Machine, its
  * instance or in the account. `acting`: it is at work on the node now.
  */
 export type OtherController =

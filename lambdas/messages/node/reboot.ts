@@ -28,10 +28,10 @@ export const notRebootedSummary = {
 /** Beginning of the reason why a machine was not rebooted, whose guard was not in order right before. */
 export const notRebooted = "not rebooted:";
 
-/** State of a node whose proof was made alone, for its line. */
+/** State of a node that was proven without a reboot, for its line. */
 export const provenOutcome = "proven";
 
-/** Sums up a proof that was made alone. @param left what became of the cordon of an earlier reboot, as a clause; null without one */
+/** Sums up a proof without a reboot. @param left what became of the cordon of an earlier reboot, as a clause; null without one */
 export const provenSummary = (node: string, left: string | null): string =>
   `${node} works: it passed every check of the proof; ${left ?? "no reboot had left it cordoned, so nothing was changed"}.`;
 
@@ -83,7 +83,7 @@ export const ec2Rebooted = "EC2 was asked to reboot the machine, because it had 
 export const ec2RefusedReboot = (why: string): string =>
   `EC2 refused to reboot the machine: ${plain(why, 300)}. Casement still waits for it to come back; *Reboot through EC2…* asks EC2 again.`;
 
-/** Wait for a service that ended and was started again between two looks of a proof. */
+/** Wait for a service that ended and was started again between two observations of a proof. */
 export const restartedInProof = (service: string): string =>
   `Windows services: The Windows service '${service}' has restarted since the last check; it is not staying up`;
 
@@ -106,7 +106,7 @@ export const silentInProof = (since: string | null, now: string): string =>
 /** Note on a service that keeps ending during the proof. @param why the failed check */
 export const keepsEnding = (why: string): string => `${why}. The proof goes on until its deadline.`;
 
-/** Wait between two looks at a node that is well. */
+/** Wait between two observations of a node that is well. */
 export const nodeToStayWell = "the node to stay well for a minute";
 
 /** Wait for the end of the soak. */
@@ -170,7 +170,7 @@ export const rebootPlanCard = (plan: NodePlan): PlanCard => ({
 /** Is a reboot refused for the machine's state? `guardBlocks` names the fault and the next step. */
 const isRefusedBy = ({ state, unfit }: GuardSeen): boolean => state === "fault" || unfit !== undefined;
 
-/** The dry run of a reboot: its plan, to the requester alone. */
+/** The dry run of a reboot: its plan, which only the requester sees. */
 export const rebootDryRun = (plan: NodePlan, typed: string): Message => ({
   text: `Dry run: reboot ${plan.node}`,
   blocks: [

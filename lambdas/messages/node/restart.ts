@@ -60,7 +60,7 @@ export const restartPlanCard = (plan: RestartPlan): PlanCard => ({
   ],
 });
 
-/** The dry run of a restart: its plan, to the requester alone. */
+/** The dry run of a restart: its plan, which only the requester sees. */
 export const restartDryRun = (plan: RestartPlan): Message => ({
   text: `Dry run: restart services of ${plan.node}`,
   blocks: [

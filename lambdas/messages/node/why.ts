@@ -23,7 +23,7 @@ import { bootCauseWords } from "./boots.ts";
 import { type IdentityFault, identityLine } from "./identity.ts";
 import { chronicWords, reasonWords } from "./reboot-due.ts";
 
-/** Facts of one node and what is told beside them. */
+/** Facts of one node, and what its answer shows beside them. */
 export interface Why {
   readonly node: string;
   readonly facts: HealthFacts;
@@ -37,7 +37,7 @@ export interface Why {
   readonly console?: string | null;
   /** The machine was asked and has not answered yet: the message changes when it does. */
   readonly isAsked: boolean;
-  /** Reboot due, by the last scheduled look. */
+  /** Reboot due, by the last scheduled observation. */
   readonly rebootDue?: RebootDue;
   /** Casement is not known to act for the machine. */
   readonly isObserved?: boolean;
@@ -47,7 +47,7 @@ export interface Why {
 
 const GIGABYTE = 1024 ** 3;
 
-/** The reboot that Windows waits for: what the machine says now, else what the last scheduled look has seen. */
+/** The reboot that Windows waits for: what the machine says now, else what the last scheduled observation found. */
 function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, { node }: TroubleContext): string {
   const said = machine.known ? machine.value.answers.reboot?.reasons : undefined;
   const known = due?.state === "due" ? due : null;

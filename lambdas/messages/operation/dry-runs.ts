@@ -24,6 +24,10 @@ export const severalNodes = (typed: string, names: readonly string[]): string =>
     MOST_NAMES,
   )}. Be more specific.`;
 
+/** Answer when a pool has no node. */
+export const poolWithoutNodes = (pool: string): string =>
+  `Pool ${plain(pool, 60)} has no Windows nodes. ${typeThis("nodes")} lists all nodes.`;
+
 /** Plan of an `add`, with the facts that were read for it. */
 export interface AddPlan {
   readonly pool: PoolChange;

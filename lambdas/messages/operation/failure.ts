@@ -91,8 +91,8 @@ export function failureButtons(
 /** Stages after whose failure the machine or its services were restarted, and the node only lacks its proof. */
 const UNPROVEN: ReadonlySet<StageName | undefined> = new Set<StageName>(["prove", "restore"]);
 
-/** Commands on several nodes that can be repeated for one of them. */
-const REPEATED: ReadonlySet<string> = new Set(["guard", "reboot", "restart"]);
+/** Commands on several nodes that also take one of them. */
+const OF_SEVERAL_NODES: ReadonlySet<string> = new Set(["guard", "reboot", "restart"]);
 
 /** Words of a command for one node as they were typed, without the date, which has come. */
 const again = (request: NodeRequest, changed: object = {}): readonly string[] => [
@@ -106,7 +106,7 @@ function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeR
   const isProven = request.command === "reboot" || request.command === "restart";
   if (isProven && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
   if ("node" in request) return again(request);
-  return nodeName && REPEATED.has(request.command) ? [request.command, nodeName] : null;
+  return nodeName && OF_SEVERAL_NODES.has(request.command) ? [request.command, nodeName] : null;
 }
 
 /** Commands whose losses a person may accept. */

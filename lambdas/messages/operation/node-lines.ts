@@ -93,7 +93,7 @@ const kinds: Readonly<Record<NodeStatus, string>> = {
   cancelled: "cancelled",
 };
 
-/** Wait for the right to launch, without figures that change from look to look; null once it launches. */
+/** Wait for the right to launch, without figures that change from poll to poll; null once it launches. */
 const turn = ({ stage, instanceId, waitsFor }: NodeRecord): string | null =>
   stage === "launch" && instanceId === null && waitsFor ? `waiting for ${waitsFor.replace(/ \(.*\)$/, "")}` : null;
 

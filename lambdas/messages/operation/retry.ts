@@ -11,7 +11,7 @@ const mayWork = ({ status, failure, settled }: NodeRecord): boolean =>
   status === "failed" && failure !== null && settled === undefined && !isHopeless(failure) && !isAway(failure);
 
 /** Commands that are repeated as they were typed. */
-const REPEATED: readonly Request["command"][] = ["remove", "drain", "reboot", "restart"];
+const AS_TYPED: readonly Request["command"][] = ["remove", "drain", "reboot", "restart"];
 
 /**
  * The request that repeats a failed operation: an `add` of as many nodes as failed, a `guard` of the nodes that failed,
@@ -21,14 +21,14 @@ const REPEATED: readonly Request["command"][] = ["remove", "drain", "reboot", "r
  */
 export function retryOf({ request, status, endedAt }: OperationRecord, nodes: readonly NodeRecord[]): Request | null {
   if (endedAt === null || status !== "failed") return null;
-  if (nodes.length === 0) return [...REPEATED, "add"].includes(request.command) ? withoutBreakGlass(request) : null;
+  if (nodes.length === 0) return [...AS_TYPED, "add"].includes(request.command) ? withoutBreakGlass(request) : null;
   if (isRollout(request)) return null;
   const count = nodes.filter(mayWork).length;
   if (count === 0) return null;
   if (request.command === "add") return { ...request, count };
   if (request.command === "guard" || request.command === "reconcile")
     return { ...request, targets: { kind: "nodes", nodes: namesOf(nodes) } };
-  return REPEATED.includes(request.command) ? withoutBreakGlass(request) : null;
+  return AS_TYPED.includes(request.command) ? withoutBreakGlass(request) : null;
 }
 
 /** Names of the failed nodes for which a retry makes sense. */

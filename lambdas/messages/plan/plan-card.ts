@@ -184,7 +184,7 @@ const isBlockedForever = ({ blockers }: Pick<NodePlan, "blockers">): boolean =>
   blockers.some(({ isForever }) => isForever);
 
 /**
- * Can the plan not succeed before somebody does something else: changes a budget, brings a node back, or attaches the
+ * Can the plan not succeed before a person does something else: changes a budget, brings a node back, or attaches the
  * instance profile? Then approving it only starts a wait.
  */
 export const isHopelessPlan = (

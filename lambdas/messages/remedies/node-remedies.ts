@@ -81,7 +81,7 @@ const notRestarted = {
   remedy: "read what the message names; reboot the node, or mend the service on the machine and press Check again",
 };
 
-/** Stages that only a reboot or a restart has; "not-rebooted" until the machine was told to reboot. */
+/** Stages that only a reboot or a restart has; "not-rebooted" until the reboot was ordered. */
 type RebootPlace = StageOf<"proving"> | "reboot" | "restart" | "not-rebooted";
 
 /** Remedies of the stages of a reboot and of a restart. */

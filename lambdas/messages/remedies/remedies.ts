@@ -73,7 +73,7 @@ export const codeRemedies: Readonly<Record<FailureCode, Remedy | null>> = {
   ...operationCodes,
 };
 
-/** A stage; or the part of the stage "reboot" before the machine was told to reboot. */
+/** A stage; or the part of the stage "reboot" before the reboot was ordered. */
 export type Place = StageName | "not-rebooted";
 
 /** Remedies of each stage. A stage without an entry does not compile. */

@@ -1,6 +1,6 @@
 import { dialogOf } from "../../commands/request.ts";
 import type { Block, Message } from "../../records/records.ts";
-import { limits, section } from "../slack/blocks.ts";
+import { limits, plainText, section } from "../slack/blocks.ts";
 import { REMOVE_DIALOG } from "../slack/buttons.ts";
 import { sign } from "../slack/signs.ts";
 import { code } from "../slack/text.ts";
@@ -19,8 +19,6 @@ export interface Dialog {
   readonly blocks: readonly Block[];
 }
 
-const label = (text: string): object => ({ type: "plain_text", text, emoji: false });
-
 /** Builds a modal of a removal. @param close label of the button that changes nothing */
 export const removalModal = (operation: string, close: string, blocks: readonly Block[], submit?: string): Dialog => ({
   type: "modal",
@@ -28,9 +26,9 @@ export const removalModal = (operation: string, close: string, blocks: readonly 
   external_id: dialogOf(operation),
   private_metadata: operation,
   notify_on_close: true,
-  title: label("Remove a node"),
-  close: label(close),
-  ...(submit ? { submit: label(submit) } : {}),
+  title: plainText("Remove a node"),
+  close: plainText(close),
+  ...(submit ? { submit: plainText(submit) } : {}),
   blocks: blocks.slice(0, limits.modalBlocks),
 });
 

@@ -24,11 +24,11 @@ export const worseThanApproved = (node: string, command: string, worse: readonly
 export const losesMore = (node: string, losses: readonly string[]): string =>
   `the eviction of ${node} loses what the plan of the rollout does not list: ${some(losses, MOST)}`;
 
-/** Reason why a node of a rollout is left alone whose plan too few people approve now. */
+/** Reason why a rollout skips a node whose plan too few people approve now. */
 export const notApprovedPart = (node: string, command: string): string =>
   `too few people who may approve now have approved the rollout's plan; a ${command} of ${node} alone asks again`;
 
-/** Reason why a node is left alone that the rollout's request does not name. */
+/** Reason why a rollout skips a node that its request does not name. */
 export const notMeant = (node: string): string => `the request of the rollout does not name ${node}`;
 
 /** Outcome of a node whose turn did not come. */
@@ -91,7 +91,7 @@ export const pausedSummary = (
   nodes: readonly NodeRecord[],
 ): string => [`Paused: ${pause.why}. ${progress(nodes)}.`, onwards(pause, nodes), "Cancel ends the rollout."].join(" ");
 
-/** Next step of a paused rollout: what ends its freeze or frees a slot, or that Resume goes on. */
+/** Next step of a paused rollout: what ends its freeze or frees a slot, or that Resume continues it. */
 function onwards(
   { why, taken, stop }: Pick<RolloutPause, "why" | "taken" | "stop">,
   nodes: readonly NodeRecord[],

@@ -8,7 +8,7 @@ export interface LessToShow {
   /** Ready pods before. */
   readonly ready: number;
   readonly now: number;
-  /** Milliseconds since the epoch: the rollout goes on then in any case. */
+  /** Milliseconds since the epoch: the rollout continues then in any case. */
   readonly until: number;
 }
 

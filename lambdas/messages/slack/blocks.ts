@@ -20,7 +20,8 @@ const mrkdwn = (text: string, limit: number): object => ({
   text: withLocalDates(text, limit),
   verbatim: true,
 });
-const plainText = (text: string): object => ({ type: "plain_text", text, emoji: false });
+/** Text without markup, as titles and labels take it. */
+export const plainText = (text: string): object => ({ type: "plain_text", text, emoji: false });
 
 export const section = (text: string): Block => ({ type: "section", text: mrkdwn(text, limits.section) });
 export const context = (text: string): Block => ({ type: "context", elements: [mrkdwn(text, limits.context)] });

@@ -8,7 +8,7 @@ const withoutControls = (text: string, keep: RegExp, instead: string): string =>
   text.toWellFormed().replace(/\p{C}/gu, (character) => (keep.test(character) ? character : instead));
 
 /**
- * Text from elsewhere, safe inside mrkdwn and never longer than told; an entity is never cut in two.
+ * Text from elsewhere, safe inside mrkdwn and at most as long as `most`; an entity is never cut in two.
  * @param limit UTF-16 units of the result, as Slack counts them
  */
 export function escaped(text: string, limit: number): string {

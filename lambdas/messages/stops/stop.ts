@@ -142,7 +142,7 @@ interface EndedStops {
   readonly left: readonly Stop[];
 }
 
-/** Sums up a thaw or an unhold, and names a freeze of the cluster that goes on. */
+/** Sums up a thaw or an unhold, and names a freeze of the cluster that stays. */
 export function endedSummary(kind: Stop["kind"], { targets, ended, left }: EndedStops): string {
   const whole = left.find(({ target }) => target.kind === "cluster");
   const goesOn = whole ? ` But ${stopWords(whole)}. ${stopEnd(whole)}` : "";

@@ -47,7 +47,7 @@ const asksFor = (csr: V1CertificateSigningRequest, user: string): boolean => {
 
 /**
  * Selects the pending requests to the kubelets' signers in a node's name: those of its kubelet, and those of others that name
- * the node in their content. A Ready node asks by itself alone, so that a request of another user is none of its.
+ * the node in their content. A Ready node asks only by itself, so that another user's request is not its own.
  */
 function waitingIn(
   requests: readonly V1CertificateSigningRequest[],
@@ -117,15 +117,15 @@ export const csrs = (context: StepContext) => {
       const { ours, granted, right, ...others } = sorted(of(signerName), expected, instanceId);
       const elsewhere = signerName === CLIENT_SIGNER ? SERVING_SIGNER : CLIENT_SIGNER;
       const aside = sorted(of(elsewhere), { ...expected, nodeExists: elsewhere === SERVING_SIGNER }, instanceId);
-      const look = {
+      const found = {
         denied: others.denied,
         mismatches: [...others.mismatches, ...aside.mismatches],
         approvedWrongly: [...others.approvedWrongly, ...aside.approvedWrongly],
       };
-      if (ours) return { ...look, approved: { name: nameOf(ours), by: null } };
-      if (granted) return { ...look, approved: { name: nameOf(granted), by: approverOf(granted) } };
+      if (ours) return { ...found, approved: { name: nameOf(ours), by: null } };
+      if (granted) return { ...found, approved: { name: nameOf(granted), by: approverOf(granted) } };
       if (right) await approve(right, instanceId);
-      return { ...look, approved: right ? { name: nameOf(right), by: null } : null };
+      return { ...found, approved: right ? { name: nameOf(right), by: null } : null };
     },
 
     /**

@@ -1,12 +1,12 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
-import { BUILD_LABEL, QUARANTINED, startingTaint } from "../../cluster/node-keys.ts";
+import { BUILD_LABEL, QUARANTINED, startingTaint, taintText } from "../../cluster/node-keys.ts";
 import type { NodeBoot } from "../../health/probed-node.ts";
 import { releaseOfBuild, type WindowsRelease } from "../../machine/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/plan/moved-pods.ts";
 import { utc } from "../../messages/slack/age.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { isExpendable, podName, podsToEvict } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
 
@@ -91,7 +91,7 @@ export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
   roles: rolesOf(node),
   createdAt: new Date(node.metadata?.creationTimestamp ?? 0).toISOString(),
   version: node.status?.nodeInfo?.kubeletVersion ?? "",
-  pool: machine?.tags[TAG.pool] ?? null,
+  pool: poolOf(machine),
   build: labelsOf(node)[BUILD_LABEL] ?? null,
   instanceId: instanceIdOf(node),
 });
@@ -111,7 +111,7 @@ export const detailsOf = (
   zone: machine?.zone ?? null,
   instanceState: machine?.state ?? null,
   ownership: more.ownership,
-  taints: (node.spec?.taints ?? []).map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`),
+  taints: (node.spec?.taints ?? []).map(taintText),
   conditions: (node.status?.conditions ?? []).map(({ type, status, reason, lastTransitionTime }) => ({
     type,
     status,

@@ -1,5 +1,5 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
-import { BUILD_LABEL } from "../../cluster/node-keys.ts";
+import { BUILD_LABEL, taintText } from "../../cluster/node-keys.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import { instanceIdOf } from "./node-facts.ts";
 
@@ -45,7 +45,7 @@ export function missingOn(node: V1Node, { labels, taint, instanceId }: WantedNod
   const code = "provider-id-missing";
   return [
     ...missingLabels(node, labels),
-    ...(hasTaint(node, taint) ? [] : [{ why: `the taint ${taint.key}=${taint.value}:${taint.effect}` }]),
+    ...(hasTaint(node, taint) ? [] : [{ why: `the taint ${taintText(taint)}` }]),
     ...(instanceIdOf(node) === instanceId
       ? []
       : [{ why: `the provider id of ${instanceId} (it is ${providerID})`, code } as const]),

@@ -1,7 +1,7 @@
 import { isReportOverdue } from "../../health/agent-silence.ts";
 import { atLeast } from "../../machine/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";
 import { machines } from "../machines/machines.ts";
@@ -28,7 +28,7 @@ async function agents({ context, configuration }: DoctorFacts): Promise<Finding[
     // A machine whose agent never reported was never set up: it boots, or is found as a machine that is not a node.
     if (!report?.lastPingAt || !isReportOverdue(report, context.now())) return [];
     const bare = hasProfile === false ? ({ lacksProfile: true } as const) : {};
-    return { node: privateDnsName || instanceId, pool: tags[TAG.pool] ?? null, since: report.lastPingAt, ...bare };
+    return { node: privateDnsName || instanceId, pool: poolOf({ tags }), since: report.lastPingAt, ...bare };
   });
   const seen = await machines(context).seen.all();
   const proxied = ids

@@ -71,7 +71,7 @@ async function rights({ context, profile }: DoctorSubject): Promise<Finding[]> {
   return (await Promise.all(asked)).flat();
 }
 
-/** Lists who else binds the accounts; without the right to, the check of rights says so. */
+/** Lists who else binds the accounts; without that right, the check of rights reports it. */
 async function accountBindings({ context }: DoctorSubject): Promise<Finding[]> {
   const place = { group: "rbac.authorization.k8s.io", version: "v1", plural: "clusterrolebindings" };
   try {

@@ -19,7 +19,7 @@ type Statement = z.output<typeof policyOf>["Statement"][number];
 /** Actions without which a service can encrypt nothing for itself. */
 const NEEDED = ["kms:Decrypt", "kms:GenerateDataKey"];
 
-/** Does a pattern of a policy, whose star stands for any text, cover the action? */
+/** Does a pattern of a policy, whose star matches any text, cover the action? */
 function covers(pattern: string, action: string): boolean {
   const [start = "", ...rest] = pattern.toLowerCase().split("*");
   return rest.length === 0 ? start === action.toLowerCase() : action.toLowerCase().startsWith(start);

@@ -61,7 +61,7 @@ export const asking = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
 
   /**
-   * Has the pod been replaced, moved or told to end since it was listed? An eviction with an outdated uid uses up a
+   * Has the pod been replaced, moved or ordered to end since it was listed? An eviction with an outdated uid uses up a
    * disruption of the pod's budget for two minutes, so the precondition is only the last safeguard. A pod whose name
    * may be reused is read again first, and every pod is if the list is old.
    */

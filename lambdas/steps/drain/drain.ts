@@ -2,8 +2,8 @@ import { unansweredDrain } from "../../messages/node/drain.ts";
 import { ifPresent, isBusy, isRefusedByRbac, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { pause as wait } from "../patience.ts";
+import { drainReads } from "./drain-reads.ts";
 import type { DrainOptions } from "./filters.ts";
-import { looking } from "./look.ts";
 import type { DrainEnd, DrainOrder } from "./order.ts";
 import { podName } from "./pods.ts";
 import { ROUND_MS, type RoundResult, rounds } from "./round.ts";
@@ -31,7 +31,7 @@ const LONGEST_AGAIN = 15;
 /** Drains a node, poll by poll. */
 export const drain = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
-  const look = looking(context);
+  const reads = drainReads(context);
   const { play } = rounds(context);
   const { pause = wait } = context;
 
@@ -107,7 +107,7 @@ export const drain = (context: StepContext) => {
     ): Promise<"uncordoned" | readonly string[] | null> => {
       const gone = await endOfNode(node);
       if (gone) return gone.kind === "uncordoned" ? "uncordoned" : null;
-      const { evict } = await look.pods(node.name, options, newDrain);
+      const { evict } = await reads.pods(node.name, options, newDrain);
       return evict.map(podName);
     },
   };

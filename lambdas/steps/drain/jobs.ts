@@ -76,7 +76,7 @@ function noRetry(job: Job, pod: V1Pod, leaving: number): string | undefined {
   return `backoffLimit ${limit}, ${left === 1 ? "1 retry" : `${left} retries`} left for ${counted(leaving, "pod")}`;
 }
 
-/** The action of the podFailurePolicy on an evicted pod; undefined if its failure counts as any other. */
+/** The action of the podFailurePolicy on an evicted pod; undefined if it has none for evictions. */
 const actionOf = ({ spec }: Job): string | undefined => spec?.podFailurePolicy?.rules?.find(decides)?.action;
 
 /** The reason why a Job creates no more pods at all. */

@@ -51,7 +51,7 @@ export const uidOf = ({ metadata }: Pick<V1Pod, "metadata">): string => metadata
 /** Have all of the pod's containers ended, without being restarted? */
 export const isFinished = ({ status }: V1Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
 
-/** Has the pod been told to end? */
+/** Has the API server ordered the pod to end? */
 export const isTerminating = ({ metadata }: V1Pod): boolean => metadata?.deletionTimestamp !== undefined;
 
 /** Is the pod Ready? Budgets only take ready pods into account. */

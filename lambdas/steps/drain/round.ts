@@ -2,8 +2,8 @@ import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import { connectionsToEnd, drainWaits, latePods, volumesToDetach } from "../../messages/node/drain.ts";
 import type { StepContext } from "../context.ts";
 import { asking } from "./ask.ts";
+import { drainReads, type PodsSeen } from "./drain-reads.ts";
 import type { Remark } from "./filters.ts";
-import { looking, type PodsSeen } from "./look.ts";
 import type { DrainEnd, DrainOrder } from "./order.ts";
 import { isTerminating, podName, uidOf } from "./pods.ts";
 import { holdUpsOf } from "./report.ts";
@@ -80,17 +80,17 @@ function keptIn(warnings: readonly Remark[]): { readonly kept?: readonly string[
 /** The state after the answers of a round. The first round sets the drain's beginning. */
 function stateAfter(before: DrainState, heard: readonly EvictionAnswer[], now: number): DrainState {
   const hasMoved = heard.some(({ meaning }) => meaning.kind === "accepted" || meaning.kind === "gone");
-  const begun: DrainState = {
+  const timed: DrainState = {
     ...before,
     begunAt: before.begunAt ?? now,
     movedAt: hasMoved ? now : before.movedAt,
   };
-  return heard.reduce((known: DrainState, one) => recordAnswers(known, one, now, jitterOf(one.uid)), begun);
+  return heard.reduce((known: DrainState, one) => recordAnswers(known, one, now, jitterOf(one.uid)), timed);
 }
 
 /** Plays the rounds of a drain: each lists the node's pods and evicts those whose turn it is. */
 export const rounds = (context: StepContext) => {
-  const look = looking(context);
+  const reads = drainReads(context);
   const ask = asking(context);
 
   const roundOf = (
@@ -104,7 +104,7 @@ export const rounds = (context: StepContext) => {
     const state = { ...seen.state, emptySince: null };
     if (state.begunAt === null && context.now() < order.notBefore)
       return { state, end: null, waitsFor: connectionsToEnd, nextAt: order.notBefore };
-    const budgets = await look.budgets();
+    const budgets = await reads.budgets();
     const { node, held, options, deadline, mayGoOn } = order;
     const asked = { node: node.name, held, options, seenAt: seen.at, until, deadline, mayGoOn };
     const heard = await ask.all(roundOf(order, seen.evict, budgets, state), asked);
@@ -124,7 +124,7 @@ export const rounds = (context: StepContext) => {
     const state = { ...before, emptySince };
     const over = { state, end: null, waitsFor: latePods, nextAt: watchedUntil(emptySince, deadline) };
     if (now < over.nextAt) return over;
-    const volumes = await look.attachments(node.name);
+    const volumes = await reads.attachments(node.name);
     const end = { kind: "drained", ...keptIn(warnings) } as const;
     if ("unreadable" in volumes) return { ...over, end: { ...end, volumes } };
     if (volumes.attached.length <= state.stayingVolumes) return { ...over, end };
@@ -133,7 +133,7 @@ export const rounds = (context: StepContext) => {
   };
 
   const late = async (order: DrainOrder, { evict, state }: PodsSeen): Promise<DrainEnd> => {
-    const budgets = await look.budgets();
+    const budgets = await reads.budgets();
     const waiting = stillThere(roundOf(order, evict, budgets, state), state);
     return {
       kind: "late",
@@ -155,7 +155,7 @@ export const rounds = (context: StepContext) => {
      * @throws Refused if the lease is no longer held; a busy server's error
      */
     play: async (order: DrainOrder, before: DrainState, until: number): Promise<RoundResult> => {
-      const listed = await look.pods(order.node.name, order.options, before);
+      const listed = await reads.pods(order.node.name, order.options, before);
       const seen = { ...listed, state: seenSince(listed) };
       const over = { state: seen.state, waitsFor: "", nextAt: context.now() };
       if (seen.refusals.length > 0) return { ...over, end: { kind: "refused", refusals: seen.refusals } };

@@ -150,19 +150,19 @@ const byAttempts = (pods: readonly V1Pod[], { refused }: DrainState): V1Pod[] =>
  * wait, each with its reason, if they must not be interrupted, are terminating, were refused a moment ago, or the
  * server is overloaded.
  */
-export function nextRound(look: DrainPicture): Round {
-  const { state, now, node, budgets } = look;
+export function nextRound(picture: DrainPicture): Round {
+  const { state, now, node, budgets } = picture;
   const here = byAttempts(
-    look.pods.filter(({ spec }) => spec?.nodeName === node),
+    picture.pods.filter(({ spec }) => spec?.nodeName === node),
     state,
   );
   const firstTier = Math.min(...here.filter((pod) => holdsTiers(pod, now)).map(tierOf));
   const take = counter(resting(state, now));
   const turnOf = (pod: V1Pod): Turn => {
-    const why = ownReason(pod, look, firstTier);
+    const why = ownReason(pod, picture, firstTier);
     if (why) return { why };
     const turn = take(budgets ? claimOf(pod, budgets) : { kind: "free" });
-    const busy = overload(look);
+    const busy = overload(picture);
     return "budget" in turn && busy ? { why: busy } : turn;
   };
   const turns = here.map((pod) => ({ pod, turn: turnOf(pod) }));

@@ -10,7 +10,7 @@ import { tableClient } from "./table.ts";
 /** Days for which a press of **I have it** is stored: it silences reminders for an hour. */
 const PRESS_DAYS = 2;
 
-/** People's requests, in partitions that the front door alone writes. */
+/** People's requests, in partitions that only the front door writes. */
 export const acceptedRequests = (context: FrontDoorContext) => {
   const items = tableClient(context);
   const accepted = (operation: string): Promise<AcceptedRequest | undefined> =>

@@ -26,7 +26,7 @@ export const recentFailures = (failedAt: readonly string[] = [], now: string): r
  * earlier reboot should have ended.
  */
 function unprovenFields(before: BootBefore | null, { failedAt, kept }: OpenCordon, now: string) {
-  // A machine that was not told to reboot has not failed a proof.
+  // A machine whose reboot was not ordered has not failed a proof.
   const failures = before === null ? recentFailures(failedAt, now) : [...recentFailures(failedAt, now), now];
   const mustEnd = before ?? kept?.unproven?.before ?? null;
   return { failedAt: failures, unproven: { before: mustEnd, isQuarantined: failures.length > 1 } };

@@ -3,7 +3,7 @@ import type { StepContext } from "../context.ts";
 import { tableClient } from "./table.ts";
 
 /**
- * Keeps what was posted about machines and has not ended, in one item that only the scheduled look writes.
+ * Keeps what was posted about machines and has not ended, in one item that only the scheduled observation writes.
  * @param attribute name of the list in its item
  */
 export const postedList = <Item>(context: StepContext, key: Key, attribute: string) => {

@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
 import type { AwayNode } from "../../messages/plan/plan.ts";
-import { TAG } from "../../tags.ts";
+import { poolOf } from "../../tags.ts";
 import { isInService } from "../cluster/breaker.ts";
 import { awayReason, instanceIdOf } from "../cluster/node-facts.ts";
 import type { Machine } from "../ec2/instances.ts";
@@ -65,7 +65,6 @@ export function mostAway(maxUnavailable: number | string, size: number): number 
 }
 
 /** The pool in a machine's tag; null if it has no tag, or there is no machine. */
-const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
 
 /**
  * Finds the nodes of a pool that are or were in service.

@@ -189,7 +189,7 @@ export const tableClient = (storage: Storage) => {
     },
 
     /**
-     * Sets some fields of an item and names no other attribute but its key, for a role that may write these alone.
+     * Sets some fields of an item and names no other attribute but its key, for a role that may write only these.
      * There may be no such item any more.
      */
     note: async (key: Key, fields: object): Promise<void> => {

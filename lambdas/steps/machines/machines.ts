@@ -7,7 +7,7 @@ import { expiryAfter } from "../ledger/retention.ts";
 import { tableClient } from "../ledger/table.ts";
 import { fileLists } from "./file-lists.ts";
 import { given } from "./given.ts";
-import { machinePart } from "./machine-part.ts";
+import { machineAttribute } from "./machine-attribute.ts";
 import { seen } from "./seen.ts";
 
 /**
@@ -17,13 +17,13 @@ const PROBED_DAYS = 9;
 
 /** The newest scheduled probe of each node. */
 function probed(context: StepContext) {
-  const part = machinePart(context, "probed", PROBED_DAYS);
+  const attribute = machineAttribute(context, "probed", PROBED_DAYS);
   return {
     /** Lists the nodes that were probed in the last days. */
-    all: async (): Promise<ProbedNode[]> => [...(await part.all()).values()],
+    all: async (): Promise<ProbedNode[]> => [...(await attribute.all()).values()],
 
     /** The newest probe of the node on an instance. */
-    of: part.of,
+    of: attribute.of,
 
     /**
      * Records a result; a node that fails again keeps its posted card.
@@ -31,39 +31,39 @@ function probed(context: StepContext) {
      * @throws Retryable if another tick wrote at the same time
      */
     note: (result: Omit<ProbedNode, "card">): Promise<ProbedNode | undefined> =>
-      part.revise(result.instanceId, (before) => {
+      attribute.revise(result.instanceId, (before) => {
         const isSame = before?.uid === result.uid && result.result.state === "fails";
         return { ...result, ...(isSame && before.card ? { card: before.card } : {}) };
       }),
 
     /** Records the posted message about a node's failure. */
     noteCard: async (instanceId: string, card: DeadCard): Promise<void> => {
-      await part.revise(instanceId, (before) => (before ? { ...before, card } : null));
+      await attribute.revise(instanceId, (before) => (before ? { ...before, card } : null));
     },
   };
 }
 
 /** The approvals by which machines of other owners are assisted. */
 function assistance(context: StepContext) {
-  const part = machinePart(context, "assistance");
+  const attribute = machineAttribute(context, "assistance");
   return {
     /** Lists all of them. */
-    all: async (): Promise<Assistance[]> => [...(await part.all()).values()],
+    all: async (): Promise<Assistance[]> => [...(await attribute.all()).values()],
 
     /** The approval for a machine; undefined if there is none. */
-    of: part.of,
+    of: attribute.of,
 
     /** Records an approval, replacing another one of the same machine. */
     write: async (approval: Assistance): Promise<void> => {
-      await part.revise(approval.instanceId, () => approval);
+      await attribute.revise(approval.instanceId, () => approval);
     },
 
     /** Ends the assistance of a machine, whoever requested it. */
-    end: part.end,
+    end: attribute.end,
   };
 }
 
-/** The records of machines: one per machine, of which each concern writes its own part. */
+/** The records of machines: one per machine, of which each concern writes its own attribute. */
 export const machines = (context: StepContext) => ({
   seen: seen(context),
   probed: probed(context),
@@ -79,9 +79,9 @@ export const machines = (context: StepContext) => ({
   keepWhileMachinesLive: async (isGone: (instanceId: string) => boolean): Promise<void> => {
     const items = tableClient(context);
     const expiry: Expiry = { [EXPIRES]: expiryAfter(timestamp(context), context.settings.retentionDays) };
-    // The last release's items of these two parts do not expire by themselves.
-    await machinePart(context, "given").moveOld(expiry);
-    await machinePart(context, "assistance").moveOld(expiry);
+    // The last release's items of these two attributes do not expire by themselves.
+    await machineAttribute(context, "given").moveOld(expiry);
+    await machineAttribute(context, "assistance").moveOld(expiry);
     const records = await items.partition<Key & Expiry & MachineRecord>(MACHINES);
     for (const { sk, ...record } of records) {
       const isExpiring = record[EXPIRES] !== undefined;

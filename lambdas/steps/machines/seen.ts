@@ -12,7 +12,7 @@ import {
   withPostedTrouble,
 } from "../../machine/seen-machine.ts";
 import { type StepContext, timestamp } from "../context.ts";
-import { machinePart } from "./machine-part.ts";
+import { machineAttribute } from "./machine-attribute.ts";
 
 /** Days after its last observation until a machine's record expires; a later observation is treated as its first. */
 const KEPT_DAYS = 30;
@@ -31,8 +31,8 @@ const marksOn = (seen: SeenMachine | undefined, uid: string): SeenMarks =>
 
 /** The state of machines between two observations: their boots, and the reasons why they need a reboot. */
 export const seen = (context: StepContext) => {
-  const sightings = machinePart(context, "seen", KEPT_DAYS);
-  const reboots = machinePart(context, "ownReboot", KEPT_DAYS);
+  const sightings = machineAttribute(context, "seen", KEPT_DAYS);
+  const reboots = machineAttribute(context, "ownReboot", KEPT_DAYS);
 
   return {
     /** Every machine that was observed in the last weeks, by instance id. */

@@ -3,8 +3,8 @@ import type { EmptyingOutlook, NodePlan } from "../../messages/plan/plan.ts";
 import { counted } from "../../messages/slack/text.ts";
 import { movedPods } from "../cluster/node-facts.ts";
 import { type StepContext, timestamp } from "../context.ts";
+import { drainReads, type PodsSeen } from "../drain/drain-reads.ts";
 import type { DrainOptions, Remark } from "../drain/filters.ts";
-import { looking, type PodsSeen } from "../drain/look.ts";
 import { daemonSetOf, expendableDirsOf, isFinished, isMirror, isTerminating, podName } from "../drain/pods.ts";
 import { preflight } from "../drain/preflight.ts";
 import { newDrain } from "../drain/schedule.ts";
@@ -60,7 +60,7 @@ const expendableIn = (leaving: readonly V1Pod[]): string[] =>
 
 /** Forecasts the effect of emptying a node. */
 export const plan = (context: StepContext) => {
-  const look = looking(context);
+  const reads = drainReads(context);
   const stateOfCluster = clusterState(context);
   const evictions = preflight(context);
 
@@ -82,11 +82,11 @@ export const plan = (context: StepContext) => {
    * @throws a busy server's error, because a plan with missing facts is of no use
    */
   const outlook = async ({ node, nodes, options, connectionSeconds }: OutlookSubject): Promise<EmptyingOutlook> => {
-    const seen = await look.pods(node.metadata?.name ?? "", options, newDrain);
+    const seen = await reads.pods(node.metadata?.name ?? "", options, newDrain);
     const { evict, stay, refusals } = seen;
     const leaving = evict.filter((pod) => !isFinished(pod));
     const { cluster, unread } = await stateOfCluster(leaving, nodes);
-    const budgets = await look.budgets();
+    const budgets = await reads.budgets();
     const lone = budgets === null ? [] : loneWorkloads(leaving, cluster.pods, budgets);
     const expendable = expendableIn(leaving);
     const pods = movedPods(evict, uncertainIn(seen));

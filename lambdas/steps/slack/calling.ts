@@ -12,7 +12,7 @@ export function logUnexpected(action: string, error: Error): void {
 
 /**
  * Calls Slack. Neither a message nor a question is worth the work that it is about: whatever Slack answers, and also if
- * the token cannot be read, the call is tried again, and the work goes on.
+ * the token cannot be read, the call is tried again, and the work continues.
  * @param method for the log: "chat.update"
  * @throws Retryable
  */

@@ -109,7 +109,7 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
 
 /**
  * Lists a message that has new buttons. Those of an operation stay the same through an update, unless it was posted
- * again. A function that may not write into the operation's partition goes on: its buttons answer with what to type.
+ * again. A function that may not write into the operation's partition continues: its buttons answer with what to type.
  */
 async function listing(context: FrontDoorContext, message: Message, before: string, now: string): Promise<void> {
   if (before === now && !hasOffers(message)) return;

@@ -65,6 +65,10 @@ test("each node has a record for each input, which names its stage", async () =>
   );
 });
 
+test("an operation records the only pool of its nodes, by which a cancellation is judged", async () => {
+  expect(await reconcile(fleetOf(2))).toMatchObject({ inPool: "web" });
+});
+
 test("an input that fails on its first node does not keep the next one from nodes, and the end names both", async () => {
   const here = fleetOf(3, { logRefusal: "401" });
   const operation = await reconcile(here, { inputs: [kubeletClientsInput, mirrorsInput] });

@@ -14,7 +14,7 @@ import { reasonWords } from "../../../messages/node/reboot-due.ts";
 import { instanceIdOf } from "../../../steps/cluster/node-facts.ts";
 import type { Node } from "../../../steps/cluster/nodes.ts";
 import type { Steps } from "../../../steps/steps.ts";
-import { TAG } from "../../../tags.ts";
+import { poolOf } from "../../../tags.ts";
 import { calendarOf } from "../../../time/calendar.ts";
 import { noneDue, poolsWithOwnRules } from "./refusals.ts";
 
@@ -62,14 +62,14 @@ async function knownOf(steps: Steps, command: RolloutCommand, names: readonly st
   const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
   const nodes = await steps.nodes.all();
-  const looked = await machinesActedFor(steps, configuration, nodes);
+  const machines = await machinesActedFor(steps, configuration, nodes);
   const byName = new Map(nodes.map((node) => [node.metadata?.name ?? "", node]));
   const judged = names.flatMap((name) => {
     const node = byName.get(name);
     const instanceId = (node && instanceIdOf(node)) ?? "";
-    const machine = looked.get(instanceId);
+    const machine = machines.get(instanceId);
     if (!machine) return [];
-    if (configuration.pools[machine.tags[TAG.pool] ?? ""]?.rebootDue === false) return { name, due: NOT_WATCHED };
+    if (configuration.pools[poolOf(machine) ?? ""]?.rebootDue === false) return { name, due: NOT_WATCHED };
     return { name, due: rebootDue(seen.get(instanceId), node?.metadata?.uid ?? "", steps.now()) };
   });
   const known = knownDue(command, judged);

@@ -42,7 +42,7 @@ async function resume(steps: Steps, seen: RolloutSeen, given: SteeringDecision):
   });
 }
 
-/** Tells the person alone what keeps the rollout paused. If Slack is busy, the rollout's message shows it. */
+/** Sends only the person who asked what keeps the rollout paused. If Slack is busy, the rollout's message shows it. */
 const answerStopped = (steps: Steps, { id, channel }: OperationRecord, userId: string, stop: Stop): Promise<void> =>
   steps.thread.sendEphemeral(channel, userId, staysPaused(id, stop)).catch(() => undefined);
 

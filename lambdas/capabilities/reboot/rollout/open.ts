@@ -160,5 +160,5 @@ export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork |
   const opened = await passGate(op, { ...timed, approval, again, isStillRecovery });
   if (!opened) return null;
   const published = await step(ctx, "write the rollout", () => write(op, plan, opened));
-  return { begun: settings, published };
+  return { settings, published };
 }

@@ -222,7 +222,7 @@ export const rolloutCard = (plan: RolloutPlan): PlanCard => ({
   blocks: [section(`*Plan*: ${sentenceOf(plan)}`), ...rolloutBlocks(plan)],
 });
 
-/** The dry run of a rollout: its plan, to the requester alone. @param typed the command without --dry-run */
+/** The dry run of a rollout: its plan, which only the requester sees. @param typed the command without --dry-run */
 export const rolloutDryRun = (plan: RolloutPlan, typed: readonly string[]): Message => ({
   text: `Dry run: ${plan.command} ${counted(plan.nodes.length, "node")}`,
   blocks: [

@@ -34,7 +34,8 @@ export interface RolloutProgress {
   readonly checkedAt: number;
   /** Milliseconds since the epoch: first message that Slack refused in a row; null while it takes them. */
   readonly silentSince: number | null;
-  readonly next: "look" | "end" | "park";
+  /** Executions of the last release stored "look" for "poll". */
+  readonly next: "poll" | "end" | "park";
   /** A pause without a person's request, to which people are now called. */
   readonly call: RolloutPause | null;
   /** Time of the pause to which people were called last; null before any. */
@@ -45,7 +46,7 @@ export interface RolloutProgress {
 /** State before the first poll. @param pausedAt time of the pause in which this execution began; null without one */
 export const firstPoll = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
   ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: pausedAt, isPaused: false },
-  next: "look",
+  next: "poll",
 });
 
 /** Input of a poll. */
@@ -127,7 +128,7 @@ const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgres
   if (isOver) return "end";
   const { paused } = seen.operation.rollout ?? {};
   const isIdle = seen.nodes.every(({ status }) => status !== "running" && status !== "deciding");
-  return paused && isIdle && now - Date.parse(paused.at) >= WAITS_FOR_MS ? "park" : "look";
+  return paused && isIdle && now - Date.parse(paused.at) >= WAITS_FOR_MS ? "park" : "poll";
 };
 
 /** Reads the ledger, makes the next moves, and publishes. @throws the error of a busy service */
@@ -141,7 +142,7 @@ async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<Roll
   await spareWaiting(steps, moved);
   await noteSlots(steps, moved);
   const seen = await seeRollout(steps, start.operation);
-  const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
+  const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.settings);
   const call = callFor(seen, before);
   if (call) await callTo(poll, seen, call);
   const now = steps.now();

@@ -5,10 +5,12 @@ import type { Steps } from "../../../steps/steps.ts";
 
 /** A rollout that the current execution works on. */
 export interface RolloutWork {
-  /** Settings of the operation; the field is named as in stored results of steps. */
-  readonly begun: OperationSettings;
+  readonly settings: OperationSettings;
   readonly published: PublishedMessage;
 }
+
+/** A rollout that continues, as its step stores it: `begun` is the name of its settings in running executions. */
+type ContinuedRollout = Pick<RolloutWork, "published"> & { readonly begun: OperationSettings };
 
 /** Is the rollout in the ledger? Before that, its plan still waits for its time. Call inside a step. */
 export const wasBegun = async ({ steps, start: { operation } }: Execution): Promise<boolean> =>
@@ -22,7 +24,7 @@ export const wasBegun = async ({ steps, start: { operation } }: Execution): Prom
 export async function continueRollout(
   { ctx, steps, start: { operation } }: Execution,
   continues: number,
-): Promise<RolloutWork | null> {
+): Promise<ContinuedRollout | null> {
   const { durableExecutionArn: executionArn } = ctx.executionContext;
   const record = await steps.ledger.operation(operation);
   const course = record?.rollout;

@@ -35,7 +35,7 @@ export async function closeWindow(steps: Steps, { operation }: RolloutSeen): Pro
 export async function awaitWindow(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<boolean> {
   if (operation.rollout?.paused || nodes.some(isWorking)) return false;
   const { timing, timeZone } = await nextTiming(steps, rollout.pool);
-  // If a changed configuration has opened a window meanwhile, the rollout goes on immediately. If no window is in
+  // If a changed configuration has opened a window meanwhile, the rollout continues immediately. If no window is in
   // sight, the schedule looks for one every day.
   const from = timing.kind === "later" ? timing.from : timing.kind === "now" ? steps.now() : steps.now() + DAY_MS;
   const until = timing.kind === "later" || timing.kind === "now" ? timing.until : null;

@@ -107,7 +107,7 @@ async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promi
       const notice = pauseNotice({ id: operation, request: start.request }, call);
       await escalate(ctx, steps, `paused at look ${round}`, notice);
     }
-    if (next !== "look" || lasted >= WORKS_FOR_MS) return state;
+    if (next === "end" || next === "park" || lasted >= WORKS_FOR_MS) return state;
     const isWoken = await changed.then(() => true).catch(() => false);
     if (isWoken && gather > 0) await ctx.wait(`gather changes ${round}`, { seconds: gather });
   }
@@ -124,6 +124,11 @@ export async function workOn(op: Execution, work: RolloutWork): Promise<void> {
   }
   await step(ctx, "end", () => end(steps, start.operation));
   await publishEnd(ctx, steps, async () =>
-    publish(steps, viewOfRollout(await seeRollout(steps, start.operation), steps.timestamp()), published, work.begun),
+    publish(
+      steps,
+      viewOfRollout(await seeRollout(steps, start.operation), steps.timestamp()),
+      published,
+      work.settings,
+    ),
   );
 }

@@ -1,5 +1,5 @@
 import type { Finding } from "../../../messages/doctor/finding.ts";
-import { TAG } from "../../../tags.ts";
+import { poolOf } from "../../../tags.ts";
 import { isInService } from "../../cluster/breaker.ts";
 import { instanceIdOf, isReady, readySince } from "../../cluster/node-facts.ts";
 import { nodes } from "../../cluster/nodes.ts";
@@ -11,7 +11,7 @@ async function observe({ context, configuration }: DoctorFacts): Promise<Finding
     instances(context).ofCluster(configuration.cluster.id),
     nodes(context).all(),
   ]);
-  const pools = new Map(machinesOfCluster.map(({ instanceId, tags }) => [instanceId, tags[TAG.pool] ?? null]));
+  const pools = new Map(machinesOfCluster.map((machine) => [machine.instanceId, poolOf(machine)]));
   const unready = registered
     .filter((node) => isInService(node) && !isReady(node))
     .map((node) => ({

@@ -7,7 +7,7 @@ import { type Node, nodes } from "../../cluster/nodes.ts";
 import { machines } from "../../machines/machines.ts";
 import type { DoctorCheck, DoctorFacts } from "../check.ts";
 
-/** Reports what the last scheduled look found on the nodes' machines. */
+/** Reports what the last scheduled observation found on the nodes' machines. */
 async function observe({ context }: DoctorFacts): Promise<Finding[]> {
   const [all, seen] = await Promise.all([nodes(context).all(), machines(context).seen.all()]);
   const chronic = all.filter(isWindows).flatMap((node) => {
@@ -22,7 +22,7 @@ async function observe({ context }: DoctorFacts): Promise<Finding[]> {
   return [...useless, ...troubleFindings(all, seen, context.now())];
 }
 
-/** Reports the troubles that the last look found, each with all of its nodes. */
+/** Reports the troubles that the last observation found, each with all of its nodes. */
 function troubleFindings(all: readonly Node[], seen: ReadonlyMap<string, SeenMachine>, now: number): Finding[] {
   const found = all.filter(isWindows).flatMap((node) => {
     const { name = "", uid = "" } = node.metadata ?? {};

@@ -90,7 +90,7 @@ async function polled(scene: Scene) {
     },
   });
   const start = { operation: "reboot-1", request: operation.request, asker: operation.asker };
-  const work = { published, begun: settings };
+  const work = { published, settings };
   const poll = { steps, start, work, most: 1, windowEnds: null } as never;
   const progress = await pollOnce(poll, "callback", { ...before, ...scene.before });
   return { progress, started, woken, calls, operation };
@@ -104,7 +104,7 @@ const pausedAt = (at: string, by: string | null) =>
 
 test("A first poll looks, and calls nobody to the pause in which its execution began", () => {
   expect(firstPoll(published, AT)).toEqual({
-    ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: AT, isPaused: false, next: "look" },
+    ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: AT, isPaused: false, next: "poll" },
   });
 });
 
@@ -113,7 +113,7 @@ describe("A poll of a rollout", () => {
     const { progress, started, woken, operation } = await polled({ statuses: ["queued", "queued"] });
     expect([started, woken]).toEqual([[0], []]);
     expect(operation.callbacks).toEqual({ watch: "callback", cancel: "callback" });
-    expect(progress).toMatchObject({ checkedAt: NOW, silentSince: null, next: "look", call: null, isPaused: false });
+    expect(progress).toMatchObject({ checkedAt: NOW, silentSince: null, next: "poll", call: null, isPaused: false });
   });
 
   test("ends once no node is left", async () => {
@@ -123,7 +123,7 @@ describe("A poll of a rollout", () => {
 
   test("pauses after a failure, and calls people to that pause once", async () => {
     const failed = await polled({ statuses: ["failed", "queued"] });
-    expect(failed.progress).toMatchObject({ next: "look", isPaused: true, calledTo: AT, call: { by: null, at: AT } });
+    expect(failed.progress).toMatchObject({ next: "poll", isPaused: true, calledTo: AT, call: { by: null, at: AT } });
     expect([failed.started, failed.woken]).toEqual([[], []]);
     expect(failed.calls).toEqual([`reboot-1 paused ${AT}`]);
     const again = await polled({
@@ -163,9 +163,9 @@ describe("A poll of a rollout", () => {
   const lately = new Date(NOW - 4 * HOUR + 1).toISOString();
   test.each([
     [longAgo, ["succeeded", "queued"], "park"],
-    [lately, ["succeeded", "queued"], "look"],
-    [longAgo, ["running", "queued"], "look"],
-    [longAgo, ["deciding", "queued"], "look"],
+    [lately, ["succeeded", "queued"], "poll"],
+    [longAgo, ["running", "queued"], "poll"],
+    [longAgo, ["deciding", "queued"], "poll"],
   ] as const)("paused since %s with nodes %j goes on with: %s", async (at, statuses, next) => {
     expect((await polled({ statuses, operation: pausedAt(at, "U0OLIVIA") })).progress.next).toBe(next);
   });

@@ -35,7 +35,7 @@ export const onlyOf = (state: DrainState, pods: readonly V1Pod[]): DrainState =>
 };
 
 /** Reads everything that a drain needs: the pods of its node, their DaemonSets and Jobs, the budgets. */
-export const looking = (context: StepContext) => {
+export const drainReads = (context: StepContext) => {
   const { core, custom, policy } = context.clients.kubernetes;
 
   const owners = podOwners(context);

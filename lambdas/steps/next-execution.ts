@@ -8,14 +8,14 @@ import { executionName, type executions } from "./executions.ts";
  * Number of the last execution of a parked operation: one that waits in the ledger without an execution. Null for any
  * other operation.
  */
-function lastPart({ endedAt, rollout, scheduled }: OperationRecord): number | null {
+function lastExecution({ endedAt, rollout, scheduled }: OperationRecord): number | null {
   if (endedAt !== null) return null;
   if (rollout) return rollout.parkedAt === null ? null : rollout.part;
   return scheduled?.parkedAt ? scheduled.part : null;
 }
 
 /** Does the operation wait in the ledger without an execution? */
-export const isParked = (operation: OperationRecord): boolean => lastPart(operation) !== null;
+export const isParked = (operation: OperationRecord): boolean => lastExecution(operation) !== null;
 
 const isSteered = ({ rollout, steering }: OperationRecord): boolean =>
   rollout !== undefined && steering !== undefined && steering.cause !== rollout.heard;
@@ -46,17 +46,18 @@ export const isDue = (operation: OperationRecord, now: number): boolean =>
 const OVERDUE_MS = 60 * 60_000;
 
 /** Is a parked operation long past its time? @param now milliseconds since the epoch */
-export const isPartOverdue = (operation: OperationRecord, now: number): boolean => isTime(operation, now - OVERDUE_MS);
+export const isExecutionOverdue = (operation: OperationRecord, now: number): boolean =>
+  isTime(operation, now - OVERDUE_MS);
 
 /**
  * Starts the next execution of a parked operation, on current code. The execution's name is derived from the number of
  * earlier ones, so that the schedule and a person start the same one.
  */
-export async function startNextPart(
+export async function startNextExecution(
   { start }: Pick<ReturnType<typeof executions>, "start">,
   operation: OperationRecord,
 ): Promise<void> {
-  const last = lastPart(operation);
+  const last = lastExecution(operation);
   if (last === null) return;
   const { id, request } = operation;
   const workflow = workflowOf(request);

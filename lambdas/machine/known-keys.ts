@@ -11,10 +11,10 @@ const at = (value: unknown, path: readonly PropertyKey[]): Container =>
  * @param value parsed JSON; it is not changed
  * @returns a copy without unknown keys; other faults stay
  */
-export function knownPart(schema: z.ZodType, value: unknown): unknown {
+export function withKnownKeys(schema: z.ZodType, value: unknown): unknown {
   const unknown = schema.safeParse(value).error?.issues.filter((issue) => issue.code === "unrecognized_keys") ?? [];
   if (unknown.length === 0) return value;
   const copy = structuredClone(value);
   for (const { path, keys } of unknown) for (const key of keys) delete at(copy, path)[key];
-  return knownPart(schema, copy);
+  return withKnownKeys(schema, copy);
 }

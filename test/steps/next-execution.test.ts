@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OperationRecord } from "../../lambdas/records/records.ts";
-import { isDue, isParked, isPartOverdue, startNextPart } from "../../lambdas/steps/next-part.ts";
+import { isDue, isExecutionOverdue, isParked, startNextExecution } from "../../lambdas/steps/next-execution.ts";
 import { operationRecord } from "../messages/records.ts";
 
 const AT = "2026-11-21T05:00:00.000Z";
@@ -24,7 +24,7 @@ const waiting = (change: Partial<OperationRecord> = {}): OperationRecord =>
 /** Starts the next execution of an operation. @returns what Lambda was asked to start */
 async function started(operation: OperationRecord): Promise<unknown[]> {
   const calls: unknown[] = [];
-  await startNextPart({ start: async (...call: unknown[]) => void calls.push(call) } as never, operation);
+  await startNextExecution({ start: async (...call: unknown[]) => void calls.push(call) } as never, operation);
   return calls;
 }
 
@@ -48,7 +48,7 @@ test("an operation is due at its time, or as soon as a person cancels it, and ov
   expect(isParked(waiting())).toBe(true);
   expect([time - 1, time].map((now) => isDue(waiting(), now))).toEqual([false, true]);
   expect(isDue(waiting({ cancelledBy: "U0OPERATOR" }), time - HOUR)).toBe(true);
-  expect([time + HOUR - 1, time + HOUR].map((now) => isPartOverdue(waiting(), now))).toEqual([false, true]);
+  expect([time + HOUR - 1, time + HOUR].map((now) => isExecutionOverdue(waiting(), now))).toEqual([false, true]);
 });
 
 test("a rollout that its execution left at work is due at once and overdue an hour later, whatever it had waited for before", () => {
@@ -64,8 +64,8 @@ test("a rollout that its execution left at work is due at once and overdue an ho
   const { scheduled: _, ...unscheduled } = left();
   for (const rollout of [left(), unscheduled]) {
     expect([time - 1, time].map((now) => isDue(rollout, now))).toEqual([false, true]);
-    expect([time + HOUR - 1, time + HOUR].map((now) => isPartOverdue(rollout, now))).toEqual([false, true]);
+    expect([time + HOUR - 1, time + HOUR].map((now) => isExecutionOverdue(rollout, now))).toEqual([false, true]);
   }
   const paused = left({ paused: { by: null, at: parkedAt, why: "a node failed" } });
-  expect([isDue(paused, time + HOUR), isPartOverdue(paused, time + HOUR)]).toEqual([false, false]);
+  expect([isDue(paused, time + HOUR), isExecutionOverdue(paused, time + HOUR)]).toEqual([false, false]);
 });
