@@ -55,7 +55,10 @@ function askedOf({ headers, body }: Sent): { action: string; input: Record<strin
 }
 
 /** The verbs on real clients whose services answer as a script says; what was asked is kept. */
-export function answering(answers: Answers) {
+export function answering(
+  answers: Answers,
+  kubernetes: Transport["kubernetes"] = async () => ({ status: 500, headers: {}, body: "" }),
+) {
   const asked: { action: string; input: Record<string, unknown> }[] = [];
   const handle = async (request: Sent) => {
     const one = askedOf(request);
@@ -64,7 +67,7 @@ export function answering(answers: Answers) {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     return { response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) } };
   };
-  const transport = { aws: { handle }, fetch, kubernetes: async () => ({ status: 500, headers: {}, body: "" }) };
+  const transport = { aws: { handle }, fetch, kubernetes };
   const made = clients(settings, transport as unknown as Transport);
   const context = { clients: made, settings, now: () => 0 };
   return { context, verbs: steps(context), asked };

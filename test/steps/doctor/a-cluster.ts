@@ -1,0 +1,41 @@
+import type { Account } from "../../../lambdas/cluster/accounts.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import type { DoctorCheck, DoctorFacts } from "../../../lambdas/steps/doctor/check.ts";
+import { configurationWith, manifest } from "../../profiles/okd/facts.ts";
+import { type Answers, answering } from "../answering.ts";
+import { type ApiAnswers, apiServer, clusterSecret } from "../api-server.ts";
+
+/** Facts of an examination besides the answers of the services. */
+interface Surroundings {
+  readonly aws?: Answers;
+  readonly account?: Account;
+  /** Milliseconds since the epoch. */
+  readonly now?: number;
+  readonly facts?: Partial<DoctorFacts>;
+}
+
+/** A patient whose cluster answers so, and what was asked of it. */
+export function patientOf(api: ApiAnswers, { aws = {}, account = "look", now = 0, facts = {} }: Surroundings = {}) {
+  const { exchange, requests } = apiServer(api);
+  const { context, asked } = answering({ ...clusterSecret(), ...aws }, exchange);
+  const patient: DoctorFacts = {
+    context: { ...context, settings: { ...context.settings, account }, now: () => now },
+    by: "the doctor",
+    profile: okd,
+    configuration: configurationWith(),
+    payload: manifest(),
+    images: {},
+    ...facts,
+  };
+  return { patient, requests, asked };
+}
+
+/** Runs a check in a cluster that answers so. @returns its findings, or the name and words of the error */
+export async function foundIn(
+  { observe }: Pick<DoctorCheck, "observe">,
+  api: ApiAnswers,
+  surroundings: Surroundings = {},
+): Promise<unknown> {
+  const { patient } = patientOf(api, surroundings);
+  return observe(patient).catch(({ name, message }: Error) => `${name}: ${message}`);
+}
