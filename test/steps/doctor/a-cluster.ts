@@ -1,5 +1,8 @@
+import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Account } from "../../../lambdas/cluster/accounts.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import { MACHINES } from "../../../lambdas/records/ledger-table.ts";
+import type { MachineParts } from "../../../lambdas/records/machine-record.ts";
 import type { DoctorCheck, DoctorFacts } from "../../../lambdas/steps/doctor/check.ts";
 import { configurationWith, manifest } from "../../profiles/okd/facts.ts";
 import { type Answers, answering } from "../answering.ts";
@@ -39,3 +42,17 @@ export async function foundIn(
   const { patient } = patientOf(api, surroundings);
   return observe(patient).catch(({ name, message }: Error) => `${name}: ${message}`);
 }
+
+/** The ledger with these parts of machines' records, by instance id, and nothing else. */
+export const recorded = (records: Readonly<Record<string, Partial<MachineParts>>>): Answers => ({
+  Query: ({ ExpressionAttributeValues }) => ({
+    body: {
+      Items: JSON.stringify(ExpressionAttributeValues).includes(`"${MACHINES}"`)
+        ? Object.entries(records).map(([id, parts]) => {
+            const stored = Object.entries(parts).map(([name, value]) => [name, { version: 1, value }]);
+            return marshall({ pk: MACHINES, sk: id, ...Object.fromEntries(stored) }, { removeUndefinedValues: true });
+          })
+        : [],
+    },
+  }),
+});
