@@ -3,6 +3,7 @@ import type { Account } from "../../../lambdas/cluster/accounts.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { MACHINES } from "../../../lambdas/records/ledger-table.ts";
 import type { MachineParts } from "../../../lambdas/records/machine-record.ts";
+import type { Settings } from "../../../lambdas/settings.ts";
 import type { DoctorCheck, DoctorFacts } from "../../../lambdas/steps/doctor/check.ts";
 import { configurationWith, manifest } from "../../profiles/okd/facts.ts";
 import { type Answers, answering } from "../answering.ts";
@@ -15,14 +16,18 @@ interface Surroundings {
   /** Milliseconds since the epoch. */
   readonly now?: number;
   readonly facts?: Partial<DoctorFacts>;
+  readonly settings?: Partial<Settings>;
 }
 
 /** A patient whose cluster answers so, and what was asked of it. */
-export function patientOf(api: ApiAnswers, { aws = {}, account = "look", now = 0, facts = {} }: Surroundings = {}) {
+export function patientOf(
+  api: ApiAnswers,
+  { aws = {}, account = "look", now = 0, facts = {}, settings = {} }: Surroundings = {},
+) {
   const { exchange, requests } = apiServer(api);
   const { context, asked } = answering({ ...clusterSecret(), ...aws }, exchange);
   const patient: DoctorFacts = {
-    context: { ...context, settings: { ...context.settings, account }, now: () => now },
+    context: { ...context, settings: { ...context.settings, account, ...settings }, now: () => now },
     by: "the doctor",
     profile: okd,
     configuration: configurationWith(),
