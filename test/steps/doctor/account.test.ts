@@ -358,7 +358,7 @@ describe("The alarm subscriptions", () => {
 
 describe("The clock", () => {
   const dated = (date: string | undefined): Answers => ({
-    DescribeSubnets: () => ({ headers: date ? { date } : {}, body: "<DescribeSubnetsResponse/>" }),
+    DescribeSubnets: () => ({ headers: { ...(date ? { date } : {}) }, body: "<DescribeSubnetsResponse/>" }),
   });
 
   test("is compared with the date of EC2's answer", async () => {

@@ -34,7 +34,7 @@ test("The checks of the cluster have their names, and those of a connection come
 
 describe("Whether the API server accepts the credential", () => {
   const self = (username: string | undefined, date?: string) => ({
-    headers: date ? { date } : {},
+    headers: { ...(date ? { date } : {}) },
     body: { status: { userInfo: username === undefined ? {} : { username } } },
   });
   const mine = self("system:serviceaccount:casement:look", new Date(0).toUTCString());
