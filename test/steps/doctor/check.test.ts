@@ -229,7 +229,11 @@ describe("Slack", () => {
       { ok: true, channel: { is_member: true, is_ext_shared: true } },
       [{ kind: "channel-shared", channel: "C0" }],
     ],
-    ["told of no channel", { ok: false, error: "channel_not_found" }, [{ kind: "channel-unknown", channel: "C0" }]],
+    [
+      "in no channel that Slack knows",
+      { ok: false, error: "channel_not_found" },
+      [{ kind: "channel-unknown", channel: "C0" }],
+    ],
     ["refused", { ok: false, error: "invalid_auth" }, expect.stringContaining("invalid_auth")],
   ])("says that the app is %s", async (_what, answer, found) => {
     const result = channelCheck?.observe(patientWith(answer)).catch(({ message }: Error) => message);

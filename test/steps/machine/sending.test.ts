@@ -239,17 +239,14 @@ describe("The secret with which a machine joins", () => {
     expect((await make({ [TOKEN]: apiRefusal(403) })).result).toMatchObject({ code: 403 });
   });
 
-  test.each(["ResourceExistsException", "InvalidRequestException"])(
-    "takes an older one away after %s",
-    async (name) => {
-      const { result, sent } = await make(good, { CreateSecret: refusal(name), DeleteSecret: () => ({ body: {} }) });
-      expect(result).toEqual(new Retryable("an older secret casement/prod-west/join/i-1 is being deleted"));
-      expect(sent[1]).toEqual({
-        action: "DeleteSecret",
-        input: { SecretId: "casement/prod-west/join/i-1", ForceDeleteWithoutRecovery: true },
-      });
-    },
-  );
+  test.each(["ResourceExistsException", "InvalidRequestException"])("removes an older one after %s", async (name) => {
+    const { result, sent } = await make(good, { CreateSecret: refusal(name), DeleteSecret: () => ({ body: {} }) });
+    expect(result).toEqual(new Retryable("an older secret casement/prod-west/join/i-1 is being deleted"));
+    expect(sent[1]).toEqual({
+      action: "DeleteSecret",
+      input: { SecretId: "casement/prod-west/join/i-1", ForceDeleteWithoutRecovery: true },
+    });
+  });
 
   test("is not made where Secrets Manager refuses it", async () => {
     expect((await make(good, { CreateSecret: refusal("AccessDeniedException") })).result).toMatchObject({

@@ -48,7 +48,7 @@ const nothing = {
 };
 
 describe("The forecast of emptying a node", () => {
-  test("of no pod says so", async () => {
+  test("of no pod is empty", async () => {
     expect(await outlook(cluster([]))).toEqual({ ...nothing, placements: [], minutes: 1 });
   });
 
