@@ -4,7 +4,10 @@ import type { Transport } from "../../lambdas/clients/transport.ts";
 import { steps } from "../../lambdas/steps/steps.ts";
 
 /** Answers of AWS's services, by action; JSON for those that speak it, the text of XML for EC2. */
-export type Answers = Record<string, (input: Record<string, unknown>) => { status?: number; body: object | string }>;
+export type Answers = Record<
+  string,
+  (input: Record<string, unknown>) => { status?: number; headers?: Record<string, string>; body: object | string }
+>;
 
 /** A lease that `holding` says is held. */
 export const held = { instanceId: "i-0aaa", owner: "add-1:0", epoch: 1 };
@@ -55,16 +58,19 @@ function askedOf({ headers, body }: Sent): { action: string; input: Record<strin
 }
 
 /** The verbs on real clients whose services answer as a script says; what was asked is kept. */
-export function answering(answers: Answers) {
+export function answering(
+  answers: Answers,
+  kubernetes: Transport["kubernetes"] = async () => ({ status: 500, headers: {}, body: "" }),
+) {
   const asked: { action: string; input: Record<string, unknown> }[] = [];
   const handle = async (request: Sent) => {
     const one = askedOf(request);
     asked.push(one);
-    const { status = 200, body } = answers[one.action]?.(one.input) ?? { status: 500, body: {} };
+    const { status = 200, headers = {}, body } = answers[one.action]?.(one.input) ?? { status: 500, body: {} };
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    return { response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) } };
+    return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(text)]) } };
   };
-  const transport = { aws: { handle }, fetch, kubernetes: async () => ({ status: 500, headers: {}, body: "" }) };
+  const transport = { aws: { handle }, fetch, kubernetes };
   const made = clients(settings, transport as unknown as Transport);
   const context = { clients: made, settings, now: () => 0 };
   return { context, verbs: steps(context), asked };

@@ -46,6 +46,14 @@ export const listing = (...instances: readonly ListedInstance[]): Answers => ({
 /** An error of a service that speaks JSON. */
 export const refusal = (name: string) => () => ({ status: 400, body: { __type: name, message: "no" } });
 
+/** An error of EC2. */
+export const ec2Refusal =
+  (name: string, status = 400) =>
+  () => ({
+    status,
+    body: `<Response><Errors><Error><Code>${name}</Code><Message>no</Message></Error></Errors></Response>`,
+  });
+
 /** Runs a check where AWS answers so. @returns its findings, or the name of the error, and what was asked */
 export async function examined({ observe }: Pick<DoctorCheck, "observe">, answers: Answers) {
   const { context, asked } = answering(answers);
