@@ -47,6 +47,9 @@ const repositories = z.array(
   z.string().regex(/^arn:aws[a-z-]*:ecr:[a-z0-9*-]+:\d{12}:repository\/.+$/, "must be arn:aws:ecr:…:repository/…"),
 );
 
+/** EC2 takes 50 tags of a resource (User Guide, "Tag restrictions"), and a launch sets six of its own. */
+const MOST_TAGS = 44;
+
 /** The AWS account that the stack is deployed into, and the resources that the account already has. */
 const aws = z.strictObject({
   account,
@@ -68,8 +71,11 @@ const aws = z.strictObject({
   frontDoorConcurrency: z.number().int().min(1).max(1_000).default(10),
   /** E-mail addresses that are notified of everything that needs a human; each must confirm its subscription. */
   notify: z.union([z.array(z.email()).min(1, NOBODY_NOTIFIED), z.literal("none")], NOBODY_NOTIFIED),
-  /** Tags that the account's own rules require on every resource. */
-  tags: z.record(tagKey, z.string().max(256)).default({}),
+  /** Tags that the account's own rules require on every resource, machines and their volumes too. */
+  tags: z
+    .record(tagKey, z.string().max(256))
+    .refine((tags) => Object.keys(tags).length <= MOST_TAGS, { error: `may be ${MOST_TAGS} at most: machines get six more` })
+    .default({}),
   /** Keeps CloudFormation from deleting the stack. Switch it on after the first deployment: one that failed must be deletable. */
   terminationProtection: z.boolean().default(false),
   /** Days for which the functions' logs are kept; default: as long as the audit's entries. */
@@ -130,7 +136,7 @@ const clusterAt = (now: number) =>
 /** The reviewed file: the functions' configuration, without resources that the stack creates, and the AWS account. */
 const deploymentSchema = (now: number) =>
   configurationSchema
-    .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true, volumeKey: true, key: true })
+    .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true, volumeKey: true, machineTags: true, key: true })
     .extend({ cluster: clusterAt(now), pools, aws })
     .superRefine((whole, { addIssue }) => {
       for (const { path, message } of faultsAcross(whole)) addIssue({ code: "custom", path: [...path], message });

@@ -55,10 +55,10 @@ const runInstances: Statement[] = [
     sid: "TagAtLaunchOnly",
     actions: ["ec2:CreateTags"],
     resources: [ec2("instance/*"), ec2("volume/*")],
-    why: "Ids are given at launch, and only there tags can be set: those that a launch needs, and no others.",
+    why: "Ids are given at launch, and only there tags can be set: those that a launch needs, those of `aws.tags`, and no others.",
     conditions: {
       StringEquals: { "ec2:CreateAction": "RunInstances" },
-      "ForAllValues:StringEquals": { "aws:TagKeys": launchTagKeys("${clusterId}") },
+      "ForAllValues:StringEquals": { "aws:TagKeys": [...launchTagKeys("${clusterId}"), "${machineTag}"] },
     },
   },
   {

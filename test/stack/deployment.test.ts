@@ -269,6 +269,12 @@ describe("the release", () => {
     expect(configuration).not.toHaveProperty("securityGroup");
   });
 
+  it("carries the tags of the account for the machines", () => {
+    const { configuration } = releaseContent(exampleWith({ tags: { "cost-centre": "4711" } }), null, made);
+    expect(configurationOf(JSON.parse(JSON.stringify(configuration))).machineTags).toEqual({ "cost-centre": "4711" });
+    expect(releaseContent(exampleWith({}), null, made).configuration).not.toHaveProperty("machineTags");
+  });
+
   it("carries the scripts that lie on machines, whole", () => {
     const { scripts } = releaseContent(exampleWith({}), null, made);
     expect(scripts.map(({ name }) => name)).toEqual(["guard.ps1", "network.ps1", "registries.ps1"]);
