@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration/configuration.ts";
-import { minutesTogether, oldKeyWarnings } from "../lambdas/configuration/deadlines.ts";
+import { oldKeyWarnings } from "../lambdas/configuration/deadlines.ts";
 import { networksOverlap } from "../lambdas/machine/network-address.ts";
-import { type NodeWorkflow, nodeWorkflows } from "../lambdas/stages.ts";
+import { deadlineFaults } from "./deadline-faults.ts";
 import {
   account,
   authority,
@@ -21,7 +21,6 @@ import {
 } from "./deployment-values.ts";
 import { egressFaults, egressSchema } from "./egress.ts";
 import { FILL_IN, unfilled } from "./fill-in.ts";
-import { functions } from "./functions.ts";
 import { keyArn, keyFaults } from "./key-arns.ts";
 import { messageOf } from "./message-of.ts";
 import { type Fault, ruleFaults } from "./rule-faults.ts";
@@ -74,7 +73,9 @@ const aws = z.strictObject({
   /** Tags that the account's own rules require on every resource, machines and their volumes too. */
   tags: z
     .record(tagKey, z.string().max(256))
-    .refine((tags) => Object.keys(tags).length <= MOST_TAGS, { error: `may be ${MOST_TAGS} at most: machines get six more` })
+    .refine((tags) => Object.keys(tags).length <= MOST_TAGS, {
+      error: `may be ${MOST_TAGS} at most: machines get six more`,
+    })
     .default({}),
   /** Keeps CloudFormation from deleting the stack. Switch it on after the first deployment: one that failed must be deletable. */
   terminationProtection: z.boolean().default(false),
@@ -99,9 +100,6 @@ const aws = z.strictObject({
   /** Path of the uploaded payload's manifest, relative to this file. Leave it out until the payload is uploaded. */
   payloadManifest: z.string().optional(),
 });
-
-/** Minutes of an execution reserved for retries, replies and rollback. */
-const ROOM_MINUTES = 30;
 
 /** A pool's taint. The effect NoExecute is refused: it would evict other owners' DaemonSet pods that already run. */
 const taint = poolSchema.shape.taint.extend({
@@ -177,46 +175,6 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
       path: ["pools", name, "windows"],
       message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
     }));
-
-/**
- * Minutes beyond the stages that a drain, a removal or an assistance may wait for approvals: three requests of at most
- * an hour each, and the time between them.
- */
-const APPROVAL_MINUTES = 240;
-
-/** Workflows whose functions have other names. */
-const functionsOfWorkflows = {
-  assisting: "assist-node",
-  authority: "update-authority",
-  guarding: "guard-node",
-  mirrors: "reconcile",
-  proving: "reboot-node",
-  proxy: "reconcile",
-  trust: "reconcile",
-} as const;
-
-const isRenamed = (workflow: NodeWorkflow): workflow is keyof typeof functionsOfWorkflows =>
-  workflow in functionsOfWorkflows;
-
-const functionOfWorkflow = (workflow: NodeWorkflow) =>
-  isRenamed(workflow) ? functionsOfWorkflows[workflow] : (`${workflow}-node` as const);
-
-/**
- * Finds deadlines that are longer than an execution. When an execution times out, no code runs, so every wait, also for
- * people, must end before. Zod runs all checks even after one has failed, so an invalid deadline is not a number here.
- */
-function deadlineFaults({ deadlines }: Deployment): Fault[] {
-  return nodeWorkflows.flatMap((workflow) => {
-    const minutes = minutesTogether(deadlines, workflow);
-    const room =
-      ROOM_MINUTES +
-      (["remove", "drain", "reboot", "restart", "assisting", "trust"].includes(workflow) ? APPROVAL_MINUTES : 0);
-    const most = functions[functionOfWorkflow(workflow)].executionSeconds / 60 - room;
-    if (minutes <= most) return [];
-    const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;
-    return [{ path: ["deadlines", workflow], message }];
-  });
-}
 
 /**
  * Checks the content of a configuration file.
