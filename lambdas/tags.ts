@@ -26,7 +26,7 @@ export const poolOf = (machine: { readonly tags: Readonly<Record<string, string>
 /** The tag by which the cluster's own controllers recognise their resources. */
 export const clusterTag = (clusterId: string): string => `kubernetes.io/cluster/${clusterId}`;
 
-/** Every tag that a launch sets; IAM allows its function no other. */
+/** Every tag of Casement's own that a launch sets; IAM allows its function these, the configured ones and no other. */
 export const launchTagKeys = (clusterId: string): string[] => [
   "Name",
   TAG.cluster,

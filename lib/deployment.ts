@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration/configuration.ts";
-import { minutesTogether, oldKeyWarnings } from "../lambdas/configuration/deadlines.ts";
+import { oldKeyWarnings } from "../lambdas/configuration/deadlines.ts";
 import { networksOverlap } from "../lambdas/machine/network-address.ts";
-import { type NodeWorkflow, nodeWorkflows } from "../lambdas/stages.ts";
+import { deadlineFaults } from "./deadline-faults.ts";
 import {
   account,
   authority,
@@ -21,7 +21,6 @@ import {
 } from "./deployment-values.ts";
 import { egressFaults, egressSchema } from "./egress.ts";
 import { FILL_IN, unfilled } from "./fill-in.ts";
-import { functions } from "./functions.ts";
 import { keyArn, keyFaults } from "./key-arns.ts";
 import { messageOf } from "./message-of.ts";
 import { type Fault, ruleFaults } from "./rule-faults.ts";
@@ -47,6 +46,9 @@ const repositories = z.array(
   z.string().regex(/^arn:aws[a-z-]*:ecr:[a-z0-9*-]+:\d{12}:repository\/.+$/, "must be arn:aws:ecr:…:repository/…"),
 );
 
+/** EC2 takes 50 tags of a resource (User Guide, "Tag restrictions"), and a launch sets six of its own. */
+const MOST_TAGS = 44;
+
 /** The AWS account that the stack is deployed into, and the resources that the account already has. */
 const aws = z.strictObject({
   account,
@@ -68,8 +70,13 @@ const aws = z.strictObject({
   frontDoorConcurrency: z.number().int().min(1).max(1_000).default(10),
   /** E-mail addresses that are notified of everything that needs a human; each must confirm its subscription. */
   notify: z.union([z.array(z.email()).min(1, NOBODY_NOTIFIED), z.literal("none")], NOBODY_NOTIFIED),
-  /** Tags that the account's own rules require on every resource. */
-  tags: z.record(tagKey, z.string().max(256)).default({}),
+  /** Tags that the account's own rules require on every resource, machines and their volumes too. */
+  tags: z
+    .record(tagKey, z.string().max(256))
+    .refine((tags) => Object.keys(tags).length <= MOST_TAGS, {
+      error: `may be ${MOST_TAGS} at most: machines get six more`,
+    })
+    .default({}),
   /** Keeps CloudFormation from deleting the stack. Switch it on after the first deployment: one that failed must be deletable. */
   terminationProtection: z.boolean().default(false),
   /** Days for which the functions' logs are kept; default: as long as the audit's entries. */
@@ -93,9 +100,6 @@ const aws = z.strictObject({
   /** Path of the uploaded payload's manifest, relative to this file. Leave it out until the payload is uploaded. */
   payloadManifest: z.string().optional(),
 });
-
-/** Minutes of an execution reserved for retries, replies and rollback. */
-const ROOM_MINUTES = 30;
 
 /** A pool's taint. The effect NoExecute is refused: it would evict other owners' DaemonSet pods that already run. */
 const taint = poolSchema.shape.taint.extend({
@@ -130,7 +134,7 @@ const clusterAt = (now: number) =>
 /** The reviewed file: the functions' configuration, without resources that the stack creates, and the AWS account. */
 const deploymentSchema = (now: number) =>
   configurationSchema
-    .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true, volumeKey: true, key: true })
+    .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true, volumeKey: true, machineTags: true, key: true })
     .extend({ cluster: clusterAt(now), pools, aws })
     .superRefine((whole, { addIssue }) => {
       for (const { path, message } of faultsAcross(whole)) addIssue({ code: "custom", path: [...path], message });
@@ -171,46 +175,6 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
       path: ["pools", name, "windows"],
       message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
     }));
-
-/**
- * Minutes beyond the stages that a drain, a removal or an assistance may wait for approvals: three requests of at most
- * an hour each, and the time between them.
- */
-const APPROVAL_MINUTES = 240;
-
-/** Workflows whose functions have other names. */
-const functionsOfWorkflows = {
-  assisting: "assist-node",
-  authority: "update-authority",
-  guarding: "guard-node",
-  mirrors: "reconcile",
-  proving: "reboot-node",
-  proxy: "reconcile",
-  trust: "reconcile",
-} as const;
-
-const isRenamed = (workflow: NodeWorkflow): workflow is keyof typeof functionsOfWorkflows =>
-  workflow in functionsOfWorkflows;
-
-const functionOfWorkflow = (workflow: NodeWorkflow) =>
-  isRenamed(workflow) ? functionsOfWorkflows[workflow] : (`${workflow}-node` as const);
-
-/**
- * Finds deadlines that are longer than an execution. When an execution times out, no code runs, so every wait, also for
- * people, must end before. Zod runs all checks even after one has failed, so an invalid deadline is not a number here.
- */
-function deadlineFaults({ deadlines }: Deployment): Fault[] {
-  return nodeWorkflows.flatMap((workflow) => {
-    const minutes = minutesTogether(deadlines, workflow);
-    const room =
-      ROOM_MINUTES +
-      (["remove", "drain", "reboot", "restart", "assisting", "trust"].includes(workflow) ? APPROVAL_MINUTES : 0);
-    const most = functions[functionOfWorkflow(workflow)].executionSeconds / 60 - room;
-    if (minutes <= most) return [];
-    const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;
-    return [{ path: ["deadlines", workflow], message }];
-  });
-}
 
 /**
  * Checks the content of a configuration file.

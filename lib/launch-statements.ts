@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 import { launchTagKeys, TAG } from "../lambdas/tags.ts";
 import { ec2 } from "./arns.ts";
+import { seeSecurityGroups } from "./machine-statements.ts";
 import type { Statement } from "./statement.ts";
 
 /** Permissions of RunInstances, for each kind of resource. */
@@ -22,7 +23,7 @@ const runInstances: Statement[] = [
     },
   },
   {
-    sid: "LaunchEncryptedTaggedVolumes",
+    sid: "LaunchEncryptedVolumes",
     actions: ["ec2:RunInstances"],
     resources: [ec2("volume/*")],
     why: "Volumes get their ids at launch; tags and encryption are the fence.",
@@ -37,7 +38,7 @@ const runInstances: Statement[] = [
     resources: [ec2("subnet/${subnet}"), ec2("security-group/${nodeGroup}")],
   },
   {
-    sid: "LaunchWithInterfacesInTheNetwork",
+    sid: "LaunchWithInterfaces",
     actions: ["ec2:RunInstances"],
     resources: [ec2("network-interface/*")],
     why: "Interfaces get their ids at launch; those that exist already, elsewhere, are not for us.",
@@ -54,10 +55,10 @@ const runInstances: Statement[] = [
     sid: "TagAtLaunchOnly",
     actions: ["ec2:CreateTags"],
     resources: [ec2("instance/*"), ec2("volume/*")],
-    why: "Ids are given at launch, and only there tags can be set: those that a launch needs, and no others.",
+    why: "Ids are given at launch, and only there tags can be set: those that a launch needs, those of `aws.tags`, and no others.",
     conditions: {
       StringEquals: { "ec2:CreateAction": "RunInstances" },
-      "ForAllValues:StringEquals": { "aws:TagKeys": launchTagKeys("${clusterId}") },
+      "ForAllValues:StringEquals": { "aws:TagKeys": [...launchTagKeys("${clusterId}"), "${machineTag}"] },
     },
   },
   {
@@ -111,3 +112,14 @@ export const seeVpcDns: Statement = {
   resources: ["*"],
   why: "The VPC is known by its subnets alone; the answer is one switch.",
 };
+
+/** Reads the networks of the VPC: one that pods or Services have too is an obstacle to a launch. */
+const seeVpcs: Statement = {
+  sid: "SeeVpcs",
+  actions: ["ec2:DescribeVpcs"],
+  resources: ["*"],
+  why: "EC2's Describe actions take no resources.",
+};
+
+/** Reads what must hold of the network before a launch. */
+export const seeNetwork: Statement[] = [seeSecurityGroups, seeVpcs];

@@ -6,7 +6,7 @@ import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { clusterInputs, inputContents, machineInputs, seeInputSecrets } from "./input-statements.ts";
 import { seeKey } from "./key-statements.ts";
-import { launch, seeVolumeKey, seeVpcDns } from "./launch-statements.ts";
+import { launch, seeNetwork, seeVolumeKey, seeVpcDns } from "./launch-statements.ts";
 import {
   appendAudit,
   askToAppend,
@@ -39,7 +39,6 @@ import {
   seeInstances,
   seePayload,
   seeProtection,
-  seeSecurityGroups,
   seeStatusChecks,
   seeSubnets,
   terminate,
@@ -148,7 +147,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   "add-nodes": [
     ...asksCluster("add-nodes", "look"),
     askToAppend("add-nodes"),
-    seeSecurityGroups,
+    ...seeNetwork,
     images,
     start(functions["add-nodes"].starts),
     followExecutions("provision-node"),
@@ -233,7 +232,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     seeVpcDns,
     seeVolumeKey,
     seeKey,
-    seeSecurityGroups,
+    ...seeNetwork,
     images,
     seeDocuments,
     seeAgents,

@@ -36,6 +36,8 @@ export interface Place extends ServicePlace {
   readonly instanceProfile: string;
   /** ARN of the customer-managed key that encrypts volumes; default: the account's default key. */
   readonly volumeKey?: string | undefined;
+  /** Keys of the tags that machines carry beside Casement's own. */
+  readonly machineTags: readonly string[];
   /** ARNs of the image repositories that nodes pull from. */
   readonly imageRepositories: readonly string[];
   /** ARNs of the repositories that nodes may fill through a pull-through cache. */
@@ -57,6 +59,7 @@ const each: Readonly<Record<string, (place: Partial<Place>) => readonly string[]
   subnet: ({ subnets }) => subnets,
   instanceType: ({ instanceTypes }) => instanceTypes,
   metadataTokens: ({ metadataTokens }) => metadataTokens,
+  machineTag: ({ machineTags }) => machineTags,
   imageRepository: ({ imageRepositories }) => imageRepositories,
   imageCache: ({ imageCaches }) => imageCaches,
   volumeKey: ({ volumeKey }) => (volumeKey ? [volumeKey] : []),

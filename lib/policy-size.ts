@@ -21,8 +21,8 @@ const sizeOf = (statements: readonly Statement[]): number =>
     })),
   }).length;
 
-const counted = ({ subnets, instanceTypes, imageRepositories, imageCaches }: Place): string =>
-  `different subnets (${subnets.length}) and instance types (${instanceTypes.length}) of the pools, or image repositories (${imageRepositories.length + imageCaches.length})`;
+const counted = ({ subnets, instanceTypes, machineTags, imageRepositories, imageCaches }: Place): string =>
+  `different subnets (${subnets.length}) and instance types (${instanceTypes.length}) of the pools, tags (${machineTags.length}) or image repositories (${imageRepositories.length + imageCaches.length})`;
 
 /**
  * Refuses a configuration that makes a role's policy larger than IAM allows. Otherwise CloudFormation would fail in the

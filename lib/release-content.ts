@@ -76,9 +76,14 @@ export function releaseContent(deployment: Deployment, payload: Payload | null, 
   const { aws, pools, ...reviewed } = deployment;
   const { securityGroup, ...places } = made;
   const completed = Object.entries(pools).map(([name, pool]) => [name, { ...pool, securityGroup }]);
-  const keys = {
+  const optional = {
     ...(aws.volumeKey ? { volumeKey: aws.volumeKey } : {}),
     ...(aws.key ? { key: aws.key } : {}),
+    ...(Object.keys(aws.tags).length > 0 ? { machineTags: aws.tags } : {}),
   };
-  return { configuration: { ...reviewed, ...places, ...keys, pools: Object.fromEntries(completed) }, payload, scripts };
+  return {
+    configuration: { ...reviewed, ...places, ...optional, pools: Object.fromEntries(completed) },
+    payload,
+    scripts,
+  };
 }

@@ -193,6 +193,8 @@ export const configurationSchema = z.strictObject({
   instanceProfileArn: z.string(),
   /** ARN of the customer-managed key that encrypts the nodes' volumes; by default, the account's default key. */
   volumeKey: z.string().optional(),
+  /** Tags that instances and volumes carry beside Casement's own. */
+  machineTags: z.record(z.string(), z.string()).optional(),
   /** ARN of the customer-managed key of the stack's resources; by default, the services' own keys. */
   key: z.string().optional(),
   deadlines: deadlinesSchema.prefault({}),

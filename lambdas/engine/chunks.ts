@@ -1,4 +1,4 @@
-import { MOST_MACHINES } from "../steps/machine/fleet.ts";
+import { MOST_MACHINES } from "../machine/fleet-size.ts";
 
 /** Records of machines that one step reads or writes at once. */
 export const RECORDS_AT_ONCE = 10;

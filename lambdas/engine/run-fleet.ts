@@ -1,8 +1,8 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { GROUPS_AT_ONCE, MOST_MACHINES } from "../machine/fleet-size.ts";
 import type { ObserveRequest } from "../machine/plan.ts";
 import type { ChangeScript } from "../scripts/documents.ts";
 import type { Lease } from "../steps/ledger/leases.ts";
-import { MOST_MACHINES } from "../steps/machine/fleet.ts";
 import type { Steps } from "../steps/steps.ts";
 import { atMost, chunksOf, numbered } from "./chunks.ts";
 import { failureReason } from "./durable.ts";
@@ -26,13 +26,6 @@ interface FleetChanges {
   readonly script: ChangeScript;
   readonly machines: readonly MachineChange[];
 }
-
-/**
- * Most groups of up to 50 machines that run together. SSM cancels a command with RateExceeded if more invocations wait
- * for their agents than the account may have (user guide, "Understanding command statuses"); AWS publishes no figure.
- * 500 leave half of the 1,000 that the sandbox assumes to other work, and 1,000 machines are two rounds.
- */
-const GROUPS_AT_ONCE = 10;
 
 /** Most commands of a group that run together: SendCommand is throttled as well. */
 const COMMANDS_AT_ONCE = 5;

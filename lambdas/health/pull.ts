@@ -1,5 +1,8 @@
 import type { ProbeEvent, ProbeState } from "./probe.ts";
 
+/** Most registries that are proven: each takes a pod, one after the other. */
+export const MOST_PULLS = 5;
+
 /** Result of a pull on a node; "unknown" is no judgement of the registry. */
 export type PullResult =
   | { readonly state: "pulled" }

@@ -62,6 +62,7 @@ function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Pl
     instanceTypes: ofPools(deployment, ({ instanceTypes }) => instanceTypes),
     metadataTokens: ofPools(deployment, ({ metadataTokens }) => [metadataTokens]),
     volumeKey: deployment.aws.volumeKey,
+    machineTags: Object.keys(deployment.aws.tags),
     imageRepositories: deployment.aws.imageRepositories ?? [`arn:aws:ecr:*:${account}:repository/*`],
     imageCaches: deployment.aws.imageCaches,
     instanceProfile: nodes.profile.instanceProfileName,

@@ -29,6 +29,7 @@ export const place: Place = {
   clusterId: demo.cluster.id,
   instanceTypes: demo.instanceTypes,
   metadataTokens: ["required"],
+  machineTags: Object.keys(demo.machineTags),
   imageRepositories: [`arn:aws:ecr:*:${demo.accountId}:repository/*`],
   imageCaches: [`arn:aws:ecr:*:${demo.accountId}:repository/hub/*`],
   instanceProfile: demo.nodeRoleName,

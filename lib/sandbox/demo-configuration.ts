@@ -111,5 +111,6 @@ export const demoConfiguration = (
     bucket: demo.bucket,
     ledgerTable: demo.ledgerTable,
     instanceProfileArn: demo.instanceProfileArn,
+    machineTags: demo.machineTags,
     ...more,
   });

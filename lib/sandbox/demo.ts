@@ -28,6 +28,8 @@ export const demo = {
   topic: "casement-prod-west-needs-a-human",
   /** Those that the pools try, the preferred one first. */
   instanceTypes: ["m6i.xlarge", "m5.xlarge"],
+  /** Tags that the account requires on every machine. */
+  machineTags: { "cost-centre": "4711" },
   nodeRoleName: "casement-prod-west-node",
   instanceProfileArn: "arn:aws:iam::111122223333:instance-profile/casement-prod-west-node",
   /** A registry inside the network that has every image. */

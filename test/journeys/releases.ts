@@ -35,7 +35,7 @@ export function nextRelease(document: unknown): unknown {
     // Tables of names are not objects with fixed keys: there another key is another pool, role, command or label.
     [
       key,
-      ["pools", "people", "policy", "approvals", "labels", "registries"].includes(key)
+      ["pools", "people", "policy", "approvals", "labels", "machineTags", "registries"].includes(key)
         ? grownTable(value)
         : nextRelease(value),
     ],

@@ -92,6 +92,7 @@ const each: readonly Finding[] = [
   { kind: "kubelet-version", node: "win-1", kubelet: "v1.30.0", server: "v1.34.2" },
   { kind: "no-cloud-controller", platform: hostile },
   { kind: "reserved-network", network: hostile },
+  { kind: "networks-overlap", one: { of: "the VPC", cidr: hostile }, other: { of: "Services", cidr: hostile } },
   { kind: "networks-overlap", one: { of: "pods", cidr: hostile }, other: { of: "Services", cidr: hostile } },
   { kind: "few-addresses", network: hostile, hostPrefix: 28, addresses: 13, podsPerNode: 250 },
   { kind: "dns-differs", address: hostile, expected: hostile },

@@ -199,6 +199,29 @@ describe("the deadlines of a configuration file", () => {
     expect(attempt("deadlines.remove.evict", 361)).toThrow("deadlines.remove: together they are 451 minutes");
   });
 
+  it.for([
+    ["deadlines.guarding.guard", 75, /deadlines\.guarding: .*152 minutes, and may be 150/],
+    ["deadlines.authority.file", 20, /deadlines\.authority: .*94 minutes, and may be 90/],
+    ["deadlines.mirrors.files", 47, /deadlines: mirrors, trust, proxy one after the other are 332 minutes/],
+  ] as const)("count a command to many machines as often as it may run: %s is %d at most", ([path, most, words]) => {
+    const [, workflow = "", key = ""] = path.split(".");
+    const attempt = (minutes: number) => () =>
+      deploymentOf(exampleWhere("deadlines", { [workflow]: { [key]: minutes } }), NOW);
+    expect(attempt(most)).not.toThrow();
+    expect(attempt(most + 1)).toThrow(words);
+  });
+
+  it("count the rounds in which all machines of the pools get a command", () => {
+    const { pools } = example() as { pools: { web: Loose } };
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`web-${at}`, { ...pools.web, maximum: 500 }]));
+    const attempt = (count: number) => () => deploymentOf({ ...example(), pools: many(count) }, NOW);
+    expect(attempt(2)).not.toThrow();
+    expect(attempt(3)).toThrow(
+      /deadlines\.authority: with every command twice, for 1500 machines, they are 100 minutes/,
+    );
+  });
+
   it("may be given by the last release's keys, and the new ones are told", () => {
     const { evict, ...others } = deploymentOf(exampleWhere("deadlines", { evict: 40 }), NOW).deadlines.remove;
     expect({ evict, terminate: others.terminate }).toEqual({ evict: 40, terminate: 10 });
@@ -267,6 +290,12 @@ describe("the release", () => {
     });
     expect(configuration).not.toHaveProperty("aws");
     expect(configuration).not.toHaveProperty("securityGroup");
+  });
+
+  it("carries the tags of the account for the machines", () => {
+    const { configuration } = releaseContent(exampleWith({ tags: { "cost-centre": "4711" } }), null, made);
+    expect(configurationOf(JSON.parse(JSON.stringify(configuration))).machineTags).toEqual({ "cost-centre": "4711" });
+    expect(releaseContent(exampleWith({}), null, made).configuration).not.toHaveProperty("machineTags");
   });
 
   it("carries the scripts that lie on machines, whole", () => {

@@ -127,7 +127,8 @@ async function findRoom({ steps, start, request, settings }: Op<AddRequest>): Pr
  */
 async function refuseObstacles(steps: Steps, configuration: Configuration): Promise<void> {
   const profile = profileOf(configuration);
-  const refusal = refusedLaunch(launchObstacles(await steps.cluster.facts(profile), configuration, profile.network));
+  const facts = await steps.cluster.facts(profile, configuration);
+  const refusal = refusedLaunch(launchObstacles(facts, configuration, profile.network));
   if (refusal !== undefined) throw new Refused(refusal);
   await steps.claims.all();
 }

@@ -126,6 +126,8 @@ function noRoom(refusals: readonly Refusal[]): StageFailed {
 interface Today extends Pick<Pool, "subnets" | "instanceTypes" | "metadataTokens"> {
   /** ARN of the key of volumes; null if the account's default key encrypts them. */
   readonly volumeKey: string | null;
+  /** An execution of an earlier release has recorded none. */
+  readonly machineTags?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -147,7 +149,8 @@ async function placesLeft(task: ProvisionTask, { instanceTypes, subnets }: Today
 }
 
 /** The operation's own configuration, with the launch options of the newest one. */
-async function configurationOfToday(task: ProvisionTask, { metadataTokens, volumeKey }: Today): Promise<Configuration> {
+async function configurationOfToday(task: ProvisionTask, today: Today): Promise<Configuration> {
+  const { metadataTokens, volumeKey, machineTags = {} } = today;
   const { volumeKey: before, ...configuration } = task.runtime.configuration;
   const name = task.start.pool;
   const changed = [
@@ -157,7 +160,7 @@ async function configurationOfToday(task: ProvisionTask, { metadataTokens, volum
   if (changed.length > 0)
     await once(task, "say which options were changed", () => addNotes(task, [takenOut.changed(name, changed)]));
   const pools = { ...configuration.pools, [name]: { ...task.pool, metadataTokens } };
-  return { ...configuration, pools, ...(volumeKey === null ? {} : { volumeKey }) };
+  return { ...configuration, pools, machineTags, ...(volumeKey === null ? {} : { volumeKey }) };
 }
 
 /**
@@ -175,9 +178,9 @@ async function poolOfToday({ steps, start, pool, runtime }: ProvisionTask): Prom
 }
 
 const todayIn = (
-  { volumeKey = null }: { readonly volumeKey?: string | null | undefined },
+  { volumeKey, machineTags = {} }: Pick<Configuration, "volumeKey" | "machineTags">,
   { subnets, instanceTypes, metadataTokens }: Pool,
-): Today => ({ subnets, instanceTypes, metadataTokens, volumeKey });
+): Today => ({ subnets, instanceTypes, metadataTokens, volumeKey: volumeKey ?? null, machineTags });
 
 /** Waits until the SSM agent answers: then sysprep and the first boot are over. */
 export async function agentOnline(task: ProvisionTask): Promise<void> {

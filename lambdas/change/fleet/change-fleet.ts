@@ -1,5 +1,5 @@
 import { numbered } from "../../engine/chunks.ts";
-import { causeOf } from "../../engine/durable.ts";
+import { causeOf, failureReason } from "../../engine/durable.ts";
 import type { FleetResult } from "../../messages/operation/fleet.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import type { PublishedMessage } from "../../records/records.ts";
@@ -84,8 +84,9 @@ async function tryFirst<M extends FleetMachine>(
   try {
     return { outcome, failedAt: null, note: await trial.prove(first) };
   } catch (error) {
-    const why = `${causeOf(error).message}${await undoFirst(op, sending, trial, first)}`;
-    return { outcome: failed(why), failedAt: "proof", note: null };
+    const { why, ...code } = failureReason(error);
+    const undone = await undoFirst(op, sending, trial, first);
+    return { outcome: { state: "failed", why: `${why}${undone}`, ...code }, failedAt: "proof", note: null };
   }
 }
 

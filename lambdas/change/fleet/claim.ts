@@ -1,10 +1,10 @@
 import { atMost, chunksOf, numbered, RECORDS_AT_ONCE } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused } from "../../errors.ts";
+import { MOST_MACHINES } from "../../machine/fleet-size.ts";
 import { workOwner } from "../../records/node-work.ts";
 import { newNodeRecord, type PublishedMessage } from "../../records/records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
-import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome } from "./row.ts";
 import { endNode } from "./settle.ts";

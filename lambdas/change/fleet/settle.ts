@@ -1,11 +1,11 @@
 import { atMost, chunksOf, numbered, RECORDS_AT_ONCE, readOnce } from "../../engine/chunks.ts";
 import { failureReason, step } from "../../engine/durable.ts";
+import { MOST_MACHINES } from "../../machine/fleet-size.ts";
 import type { FleetResult } from "../../messages/operation/fleet.ts";
 import type { FailureReason } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
-import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome } from "./row.ts";
 
 /** A machine with the end of the work on it. */

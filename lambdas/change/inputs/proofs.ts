@@ -1,7 +1,7 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../../engine/durable.ts";
 import { pullProbe } from "../../health/probe-pods.ts";
-import { judgePull, type ProofImage, type PullResult, proofImages, registryOf } from "../../health/pull.ts";
+import { judgePull, MOST_PULLS, type ProofImage, type PullResult, proofImages, registryOf } from "../../health/pull.ts";
 import { type Input, type InputContent, keyOfFile, type ProvenRegistry, recordedFile } from "../../inputs/input.ts";
 import { some } from "../../messages/slack/text.ts";
 import { profileOf } from "../../profiles/list.ts";
@@ -45,9 +45,6 @@ const readLog: Prove = async ({ op: { ctx, steps }, first: { name }, minutes }) 
   });
   return answer === NO_POD ? `No pod runs on ${name}, so no log could be read there as a proof.` : null;
 };
-
-/** Most registries that are proven: each takes a pod. */
-const MOST_PULLS = 5;
 
 /** Seconds before a poll of a pull. @param round counted from 1 */
 const pauseBefore = (round: number): number => (round <= 6 ? 5 : 15);

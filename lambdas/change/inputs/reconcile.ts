@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Configuration } from "../../configuration/configuration.ts";
+import { COMPARE_MINUTES } from "../../configuration/fleet-minutes.ts";
 import { chunksOf, numbered, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
@@ -16,9 +17,6 @@ import { claimInput } from "./claim.ts";
 import { type DueNode, unchangedNodes } from "./due.ts";
 import { type InputReading, readInPages } from "./read.ts";
 import { inputRow } from "./row.ts";
-
-/** Minutes for machines to answer an observation. */
-const OBSERVE_MINUTES = 5;
 
 /** One tick of a schedule, for one input. */
 interface Tick {
@@ -89,7 +87,7 @@ async function findDiffering(
     ctx,
     steps,
     nodes.map(({ instanceId }) => ({ instanceId, request })),
-    { owner: `look ${tick}`, name: "look", minutes: OBSERVE_MINUTES, cancelledBy: async () => null, read: readFile },
+    { owner: `look ${tick}`, name: "look", minutes: COMPARE_MINUTES, cancelledBy: async () => null, read: readFile },
   );
   const hashOf = ({ instanceId }: DueNode): string | null => {
     const outcome = seen.get(instanceId);

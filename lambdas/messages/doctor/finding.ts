@@ -22,7 +22,7 @@ export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
 export type Level = "broken" | "unclear" | "warning" | "note";
 
 /** Holder of the addresses of a network, as a phrase. */
-export type NetworkUse = "machines" | "pods" | "Services" | "pods on Windows nodes";
+export type NetworkUse = "machines" | "the VPC" | "pods" | "Services" | "pods on Windows nodes";
 
 /** A network as "10.128.0.0/14", and what has its addresses. */
 interface UsedNetwork {

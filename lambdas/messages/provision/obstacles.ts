@@ -34,6 +34,12 @@ function besideWmco({ nodes, meant }: Extract<Obstacle, { kind: "beside-wmco" }>
       );
 }
 
+/** Says what else ends an overlap, where the other network need not be as it is. */
+const otherwise = ({ of, cidr }: Extract<Obstacle, { kind: "networks-overlap" }>["one"]): string =>
+  of === "the VPC"
+    ? `if nothing in the VPC has an address of ${code(cidr)}, disassociate that range from the VPC`
+    : "if `cluster.machineNetwork` in the configuration is wrong, correct it and deploy";
+
 /** Texts of the obstacles to a launch. */
 export const ofObstacles: { readonly [K in Obstacle["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
   "no-cloud-controller": ({ platform }) =>
@@ -52,7 +58,7 @@ export const ofObstacles: { readonly [K in Obstacle["kind"]]: (of: Extract<Findi
     broken(
       "Cluster",
       `the network of ${one.of} (${code(one.cidr)}) and that of ${other.of} (${code(other.cidr)}) share addresses: traffic to some of them would go to the wrong place`,
-      "give OVN-Kubernetes a hybrid cluster network that no other network contains (OKD documentation, “Configuring hybrid networking”); if `cluster.machineNetwork` in the configuration is wrong, correct it and deploy",
+      `give OVN-Kubernetes a hybrid cluster network that no other network contains (OKD documentation, “Configuring hybrid networking”); ${otherwise(one)}`,
     ),
   "few-addresses": ({ network, hostPrefix, addresses, podsPerNode }) =>
     broken(

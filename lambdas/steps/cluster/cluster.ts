@@ -1,8 +1,10 @@
 import { z } from "zod";
+import type { Configuration } from "../../configuration/configuration.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { ifPresent, isAbsent, lacksRight } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import type { ClusterNetwork, LaunchFacts } from "../ec2/launch-obstacles.ts";
+import { vpcNetworks } from "../ec2/vpc-networks.ts";
 import { isWindows } from "./node-facts.ts";
 import { type Node, nodes } from "./nodes.ts";
 
@@ -107,15 +109,19 @@ export const cluster = (context: StepContext) => ({
    * Reads the facts that decide whether Windows nodes can be launched into the cluster.
    * @param profile the kind of cluster
    */
-  facts: async (profile: Pick<Profile, "network">): Promise<LaunchFacts> => {
-    const [platform, networks, dnsAddress, wmco, all] = await Promise.all([
+  facts: async (
+    profile: Pick<Profile, "network">,
+    configuration: Pick<Configuration, "pools">,
+  ): Promise<LaunchFacts> => {
+    const [platform, networks, vpc, dnsAddress, wmco, all] = await Promise.all([
       platformOf(context),
       networksOf(context),
+      vpcNetworks(context.clients.ec2, configuration),
       dnsAddressOf(context, profile.network),
       wmcoIn(context),
       nodes(context).all(),
     ]);
     const wmcoNodes = all.filter(isWmcos).map(({ metadata }) => metadata?.name ?? "");
-    return { ...platform, networks, dnsAddress, wmco, wmcoNodes };
+    return { ...platform, networks, vpc, dnsAddress, wmco, wmcoNodes };
   },
 });

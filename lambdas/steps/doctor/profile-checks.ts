@@ -63,7 +63,7 @@ async function machineApprover({ context, profile }: DoctorFacts): Promise<Findi
 
 /** Lists the obstacles that `/win add` judges before it launches a machine. */
 const obstacles = async ({ context, configuration, profile }: DoctorFacts): Promise<Finding[]> =>
-  launchObstacles(await cluster(context).facts(profile), configuration, profile.network);
+  launchObstacles(await cluster(context).facts(profile, configuration), configuration, profile.network);
 
 const checks: Readonly<Record<CheckId, DoctorCheck>> = {
   "server-version": { area: "Cluster", what: "the cluster's version", observe: server },

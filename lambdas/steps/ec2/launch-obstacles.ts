@@ -21,6 +21,8 @@ export interface LaunchFacts {
   readonly ownCloudController: boolean;
   /** Networks of pods and Services. */
   readonly networks: readonly ClusterNetwork[];
+  /** Networks of the VPC, as "10.0.0.0/16"; the machines' own is one of them, or inside one. */
+  readonly vpc: readonly string[];
   /** Address of the cluster's DNS Service; null if it is unknown. */
   readonly dnsAddress: string | null;
   /** Is the Windows Machine Config Operator running? */
@@ -57,6 +59,19 @@ function overlaps(networks: readonly ClusterNetwork[]): Finding[] {
   );
 }
 
+/**
+ * Finds networks of the VPC that share addresses with pods or Services. A network that shares some with the machines is
+ * left out: that is found already.
+ */
+const vpcOverlaps = (vpc: readonly string[], networks: readonly ClusterNetwork[], machines: string): Finding[] =>
+  networks
+    .filter(({ cidr }) => !networksOverlap(cidr, machines))
+    .flatMap((other) =>
+      vpc
+        .filter((cidr) => networksOverlap(cidr, other.cidr))
+        .map((cidr) => ({ kind: "networks-overlap", one: { of: "the VPC", cidr }, other: nameOf(other) }) as const),
+    );
+
 const nameOf = ({ of, cidr }: ClusterNetwork) => ({ of, cidr });
 
 /** Addresses of a node's share that no pod gets: the network's, the gateway's and the broadcast address. */
@@ -82,13 +97,14 @@ export function launchObstacles(
   { cluster }: Pick<Configuration, "cluster">,
   { dns, podsPerNode }: Pick<Profile["network"], "dns" | "podsPerNode">,
 ): Finding[] {
-  const { platform, networks, dnsAddress, wmco, wmcoNodes } = facts;
+  const { platform, networks, vpc, dnsAddress, wmco, wmcoNodes } = facts;
   const reserved = networks.filter(({ cidr }) => networksOverlap(cidr, CLASS_E));
   const expected = dns.address(cluster);
   return [
     ...(isInitialised(facts) ? [] : [{ kind: "no-cloud-controller", platform: platform ?? "" } as const]),
     ...reserved.map(({ cidr }) => ({ kind: "reserved-network", network: cidr }) as const),
     ...overlaps([{ of: "machines", cidr: cluster.machineNetwork }, ...networks]),
+    ...vpcOverlaps(vpc, networks, cluster.machineNetwork),
     ...smallShares(networks, podsPerNode),
     ...(dnsAddress === null || dnsAddress === expected
       ? []

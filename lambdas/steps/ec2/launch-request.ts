@@ -54,14 +54,16 @@ export function launchRequest(
 ): RunInstancesCommandInput {
   const pool = configuration.pools[poolName];
   if (!pool) throw new Refused(`pool ${poolName} was removed from the configuration`);
-  const tags = [
-    { Key: "Name", Value: `${configuration.cluster.name}-${poolName}` },
-    { Key: TAG.cluster, Value: configuration.cluster.name },
-    { Key: TAG.pool, Value: poolName },
-    { Key: TAG.operation, Value: work.operation },
-    { Key: TAG.launched, Value: "true" },
-    { Key: clusterTag(configuration.cluster.id), Value: "owned" },
-  ];
+  const { cluster, machineTags = {} } = configuration;
+  const tags = Object.entries({
+    ...machineTags,
+    Name: `${cluster.name}-${poolName}`,
+    [TAG.cluster]: cluster.name,
+    [TAG.pool]: poolName,
+    [TAG.operation]: work.operation,
+    [TAG.launched]: "true",
+    [clusterTag(cluster.id)]: "owned",
+  }).map(([Key, Value]) => ({ Key, Value }));
   return {
     MinCount: 1,
     MaxCount: 1,

@@ -5,6 +5,7 @@ import {
   paginateListCommandInvocations,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
+import { MOST_MACHINES } from "../../machine/fleet-size.ts";
 import type { ObserveRequest } from "../../machine/plan.ts";
 import type { Answers } from "../../machine/questions.ts";
 import { answersIn } from "../../machine/result-lines.ts";
@@ -14,9 +15,6 @@ import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
 import { codeOfCommand, isUnderWay } from "./command-status.ts";
 import { documentOf, resultOf } from "./machine.ts";
-
-/** Limit on the machines of one command (API reference, SendCommand: InstanceIds has at most 50 items). */
-export const MOST_MACHINES = 50;
 
 /** Seconds in which the agents must begin: a command that starts later could find machines in another state. */
 const BEGIN_WITHIN_SECONDS = 120;

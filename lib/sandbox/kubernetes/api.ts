@@ -191,7 +191,7 @@ export async function kubernetesApi(
     distribution,
   });
   return {
-    answer: answerer(server, authenticator(authority, tokens), options.version),
+    answer: answerer(server, authenticator(authority, tokens), options.version, tokens),
     issueToken: tokens.issue,
     adminCredentials: () => clientCredentials(authority, "sandbox-admin", ["system:masters"]),
     authorityPem: authority.pem,

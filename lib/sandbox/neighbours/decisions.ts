@@ -1,6 +1,7 @@
 import { timestamp } from "../kubernetes/model/object.ts";
 import { known } from "../kubernetes/model/resources.ts";
 import type { SigningRequest } from "../kubernetes/model/shapes.ts";
+import { decisionOf } from "../kubernetes/subresources/signing-requests.ts";
 import type { Services } from "./neighbour.ts";
 
 const requests = known("certificatesigningrequests", "certificates.k8s.io");
@@ -38,20 +39,10 @@ function decided(
   now: string,
 ): SigningRequest {
   const condition = { ...verdict, status: "True" as const, lastUpdateTime: now, lastTransitionTime: now };
-  const managedFields = [
-    {
-      manager: program,
-      operation: "Update",
-      apiVersion: "certificates.k8s.io/v1",
-      time: now,
-      fieldsType: "FieldsV1",
-      fieldsV1: { "f:status": { "f:conditions": {} } },
-      subresource: "approval",
-    },
-  ];
+  const managedFields = [decisionOf(program, now)];
   return {
     ...request,
-    metadata: { ...request.metadata, managedFields } as SigningRequest["metadata"],
+    metadata: { ...request.metadata, managedFields },
     status: { ...request.status, conditions: [condition] },
   };
 }

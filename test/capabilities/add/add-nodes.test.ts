@@ -28,6 +28,7 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
         platform: "AWS",
         ownCloudController: false,
         networks: [],
+        vpc: [],
         dnsAddress: null,
         wmco: false,
         wmcoNodes: [],

@@ -95,8 +95,14 @@ describe("A launch", () => {
   it("goes by the options of a launch that a deployment has changed since, because the others are not allowed any more", async () => {
     const volumeKey = "arn:aws:kms:us-west-2:111122223333:key/1a2b3c4d-1a2b-3c4d-5e6f-1a2b3c4d5e6f";
     const pool = { subnets: ["subnet-0aaa", "subnet-0bbb"], metadataTokens: "optional" };
-    const { requests, notes } = await launched([0], [here], slots, async () => ({ ...withPool(pool), volumeKey }));
-    const [{ MetadataOptions, BlockDeviceMappings } = {}] = requests;
+    const machineTags = { owner: "platform" };
+    const newest = async () => ({ ...withPool(pool), volumeKey, machineTags });
+    const { requests, notes } = await launched([0], [here], slots, newest);
+    const [{ MetadataOptions, BlockDeviceMappings, TagSpecifications } = {}] = requests;
+    expect(TagSpecifications?.map(({ Tags }) => Tags?.[0])).toEqual([
+      { Key: "owner", Value: "platform" },
+      { Key: "owner", Value: "platform" },
+    ]);
     expect(MetadataOptions?.HttpTokens).toBe("optional");
     expect(BlockDeviceMappings?.[0]?.Ebs?.KmsKeyId).toBe(volumeKey);
     expect(notes).toEqual([expect.stringContaining("changed metadataTokens and volumeKey for pool web")]);

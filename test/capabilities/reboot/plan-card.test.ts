@@ -32,6 +32,8 @@ describe("The card of a rollout", () => {
     ],
     [{}, "Once the first one is proven, the others follow, up to 2 at once."],
     [{ most: 1 }, "Once the first one is proven, the others follow, one after another."],
+    [{ most: 1, max: 2 }, "the others follow, one after another (the pool allows no more)."],
+    [{ most: 2, max: 2 }, "the others follow, up to 2 at once."],
     [
       { canary: true },
       "It asks whether to go on once the first one is proven; then the others follow, up to 2 at once.",
@@ -147,6 +149,7 @@ describe("The card of a rollout", () => {
     expect(expectedMinutes(plan({ nodes: nodes(4) }))).toBe(45);
     expect(expectedMinutes(plan({ nodes: [planned("a"), planned("b", { minutes: 50 })], most: 1 }))).toBe(120);
     expect(textOf()).toContain("Expected time: about 30 minutes");
+    expect(textOf({ nodes: nodes(116), most: 1 })).toContain("Expected time: about 29 hours");
   });
 
   test("expects NotReady nodes ten at once after the first one, since they need no slot", () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { changeFleet } from "../../../lambdas/change/fleet/change-fleet.ts";
 import type { FleetMachine, FleetOperation, FleetRow, SendPlan } from "../../../lambdas/change/fleet/row.ts";
+import { StageFailed } from "../../../lambdas/engine/durable.ts";
 import { Refused } from "../../../lambdas/errors.ts";
 import type { FleetResult } from "../../../lambdas/messages/operation/fleet.ts";
 import { run, setUp, tearDown } from "../../engine/durable-engine.ts";
@@ -42,7 +43,10 @@ const rowOf = (given: Map<string, string>, prove: () => Promise<null>): FleetRow
   },
   rest: { plan: "plan rest", send: "rest", settle: "settle rest" },
   audit: { succeeded: "changed", detail: { change: "write a file" } },
-  endOf: ({ state }) => ({ status: state === "changed" ? "succeeded" : "failed" }),
+  endOf: (outcome) => {
+    if (outcome.state === "failed") given.set("failed", outcome.code ?? "without a code");
+    return { status: outcome.state === "changed" ? "succeeded" : "failed" };
+  },
 });
 
 async function change(prove: () => Promise<null>, troubles: Troubles = {}) {
@@ -75,7 +79,7 @@ test("a row of its own kind sends each machine its own request, one machine firs
 test("what a machine is about to get is written down before it is sent", async () => {
   const { fleet, given } = await change(async () => null, { fails: () => "it failed" });
   expect(fleet.changed).toEqual([[idOf(0)]]);
-  expect([...given]).toEqual([
+  expect([...given].slice(0, 2)).toEqual([
     [idOf(0), "hosts.toml"],
     ["blocked", `${nameOf(0)} by its change`],
   ]);
@@ -92,6 +96,13 @@ test("a proof that fails gives the first machine back what it had, and no other 
   expect(result).toMatchObject({ result: { changed: [], failed: [{ node: nameOf(0), why }] } });
   expect(fleet.statuses()).toEqual({ failed: 121 });
   expect(fleet.held.size).toBe(0);
+});
+
+test("a proof that fails ends the first machine's work with the proof's code, by which the remedy is chosen", async () => {
+  const { given } = await change(async () => {
+    throw new StageFailed("image-not-pulled", "the mirror lacks it");
+  });
+  expect(given.get("failed")).toBe("image-not-pulled");
 });
 
 /** Failure of a machine whose agent does not take the command, as SSM's status makes it. */

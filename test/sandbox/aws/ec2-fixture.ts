@@ -1,4 +1,5 @@
 import { EC2Client, type RunInstancesCommandInput } from "@aws-sdk/client-ec2";
+import type { Account } from "../../../lib/sandbox/aws/ec2/account.ts";
 import { ec2 } from "../../../lib/sandbox/aws/ec2/ec2.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";
 import type { Store } from "../../../lib/sandbox/core/store.ts";
@@ -7,10 +8,12 @@ import { manualClock } from "../manual-clock.ts";
 import { clientOf, endpointFor, simulationFor } from "./fixture.ts";
 
 /** EC2 behind its endpoint, with clients for any principal. */
-export function ec2Fixture(options: { seed?: number; store?: Store; clock?: ReturnType<typeof manualClock> } = {}) {
+export function ec2Fixture(
+  options: { seed?: number; store?: Store; clock?: ReturnType<typeof manualClock>; account?: Account } = {},
+) {
   const clock = options.clock ?? manualClock();
   const simulation = simulationFor(clock, options);
-  const simulated = ec2(simulation, demo);
+  const simulated = ec2(simulation, options.account ?? demo);
   const facts: string[] = [];
   simulation.bus.listen((fact) => {
     if (fact.kind === "instance-state") facts.push(fact.state);

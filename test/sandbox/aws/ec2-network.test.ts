@@ -6,6 +6,7 @@ import {
   DescribeRouteTablesCommand,
   DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
+  DescribeVpcsCommand,
   ModifySubnetAttributeCommand,
   RevokeSecurityGroupIngressCommand,
   RunInstancesCommand,
@@ -114,4 +115,24 @@ it("the region's zones and the network's routes can be read", async () => {
   expect(AvailabilityZones.map(({ ZoneName }) => ZoneName)).toEqual(demo.subnets.map(({ zone }) => zone));
   const { RouteTables } = await client.send(new DescribeRouteTablesCommand({}));
   expect(RouteTables).toMatchObject([{ VpcId: demo.vpc.id, Associations: [{ Main: true }] }]);
+});
+
+it("the VPC is described with its networks and their states", async () => {
+  const more = [{ cidr: "10.1.0.0/16", state: "disassociating" }] as const;
+  const client = ec2Fixture({ account: { ...demo, vpc: { ...demo.vpc, more } } }).client();
+  const { Vpcs } = await client.send(
+    new DescribeVpcsCommand({ Filters: [{ Name: "vpc-id", Values: [demo.vpc.id, "vpc-0"] }] }),
+  );
+  expect(Vpcs).toMatchObject([
+    {
+      CidrBlock: "10.0.0.0/16",
+      CidrBlockAssociationSet: [
+        { CidrBlock: "10.0.0.0/16", CidrBlockState: { State: "associated" } },
+        { CidrBlock: "10.1.0.0/16", CidrBlockState: { State: "disassociating" } },
+      ],
+    },
+  ]);
+  await expect(client.send(new DescribeVpcsCommand({ VpcIds: ["vpc-0"] }))).rejects.toMatchObject({
+    name: "InvalidVpcID.NotFound",
+  });
 });

@@ -175,3 +175,27 @@ describe("watching", () => {
     await after.stop();
   });
 });
+
+test("the keys that verify tokens are served to service accounts, and to no other user", async () => {
+  const { status, headers, body } = await cluster.admin("GET /openid/v1/jwks");
+  expect([status, headers["content-type"]]).toEqual([200, "application/jwk-set+json"]);
+  expect(body.keys[0]).toMatchObject({ use: "sig", kty: expect.any(String), alg: expect.any(String) });
+  const accounts = "POST /api/v1/namespaces/default/serviceaccounts";
+  await cluster.admin(accounts, {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "verified" },
+  });
+  const token = await cluster.admin(`${accounts}/verified/token`, { spec: { expirationSeconds: 3_600 } });
+  const header = JSON.parse(Buffer.from(token.body.status.token.split(".")[0], "base64url").toString());
+  expect(body.keys.map(({ kid }: { kid: string }) => kid)).toContain(header.kid);
+  const about = await cluster.admin("GET /.well-known/openid-configuration");
+  expect(about.body).toMatchObject({ response_types_supported: ["id_token"], subject_types_supported: ["public"] });
+  const account = cluster.as("system:serviceaccount:default:verified", ["system:serviceaccounts"]);
+  expect((await account("GET /openid/v1/jwks")).status).toBe(200);
+  const refused = await cluster.as("visitor")("GET /openid/v1/jwks");
+  expect([refused.status, refused.body.message]).toEqual([
+    403,
+    'forbidden: User "visitor" cannot get path "/openid/v1/jwks"',
+  ]);
+});

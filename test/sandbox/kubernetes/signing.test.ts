@@ -126,6 +126,19 @@ describe("signing", () => {
     });
   });
 
+  test("records the program that decided a request, and the subresource that it wrote", async () => {
+    const { requestPem } = await requestFor(subject);
+    await cluster.admin(`POST ${csrs}`, signingRequest("decided", requestPem, "example.com/custom", ["client auth"]));
+    const { body } = await cluster.admin(`GET ${csrs}/decided`);
+    const condition = { type: "Denied", status: "True", reason: "Test" };
+    const path = `PUT ${csrs}/decided/approval?fieldManager=an-approver`;
+    await cluster.admin(path, { ...body, status: { conditions: [condition] } });
+    const { metadata } = (await cluster.admin(`GET ${csrs}/decided`)).body;
+    expect(metadata.managedFields).toContainEqual(
+      expect.objectContaining({ manager: "an-approver", operation: "Update", subresource: "approval" }),
+    );
+  });
+
   test("ignores other signers, and deletes decided requests after an hour", async () => {
     const { status } = await approved("example.com/custom", subject);
     expect(status?.certificate).toBeUndefined();

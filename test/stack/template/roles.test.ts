@@ -67,6 +67,7 @@ function read(made: Synthesised, functionsInVpc: boolean, key?: string) {
     subnets,
     instanceTypes: ["m6i.xlarge", "m5.xlarge"],
     metadataTokens: ["required"],
+    machineTags: [],
     imageRepositories: ["arn:aws:ecr:*:111122223333:repository/*"],
     imageCaches: [],
     instanceProfile: `<${only("AWS::IAM::InstanceProfile")}>`,

@@ -373,6 +373,8 @@ describe("what people see of the stack in the console", () => {
     const { stack } = synthesised(exampleWith({ tags: { "cost-centre": "4711" } }));
     expect(stack.tags.tagValues()).toEqual({ "cost-centre": "4711", "casement:stack": "casement-prod-west" });
     expect(() => exampleWith({ tags: { "casement:cluster": "x" } })).toThrow("must not begin with aws: or casement:");
+    const many = Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`tag-${at}`, ""]));
+    expect(() => exampleWith({ tags: many })).toThrow("44 at most");
   });
 
   // Termination protection would keep a first deployment that failed from being deleted and made again.

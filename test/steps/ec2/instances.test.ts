@@ -79,7 +79,24 @@ describe("A launch request", () => {
       "casement:operation": "add-1",
       "casement:launched": "true",
       "kubernetes.io/cluster/prod-west-x7k2p": "owned",
+      "cost-centre": "4711",
     });
+  });
+
+  it("keeps its own tags where the configuration has others of these keys", () => {
+    const machineTags = { Name: "theirs", "kubernetes.io/cluster/prod-west-x7k2p": "shared" };
+    const { TagSpecifications: [{ Tags = [] } = {}] = [] } = launchRequest(
+      { ...configuration, machineTags },
+      "web",
+      workOf("add-1:0"),
+      image,
+      first,
+    );
+    const values = Object.keys(machineTags).map((key) => Tags.filter(({ Key }) => Key === key));
+    expect(values).toEqual([
+      [{ Key: "Name", Value: "prod-west-web" }],
+      [{ Key: "kubernetes.io/cluster/prod-west-x7k2p", Value: "owned" }],
+    ]);
   });
 
   it("has the same token for the same attempt, and another one for each other", () => {

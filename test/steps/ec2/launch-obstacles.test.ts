@@ -16,6 +16,7 @@ const facts = (more: Partial<LaunchFacts> = {}): LaunchFacts => ({
   platform: "AWS",
   ownCloudController: false,
   networks: networks("10.132.0.0/14", 23),
+  vpc: ["10.0.0.0/16"],
   dnsAddress: "172.30.0.10",
   wmco: false,
   wmcoNodes: [],
@@ -39,6 +40,10 @@ it.for<[string, Partial<LaunchFacts>, string[]]>([
     { networks: networks("10.0.0.0/8", 23) },
     ["networks-overlap", "networks-overlap"],
   ],
+  ["a VPC with a second range elsewhere", { vpc: ["10.0.0.0/16", "10.1.0.0/16"] }, []],
+  ["Windows pods in the VPC's second range", { vpc: ["10.0.0.0/16", "10.133.0.0/16"] }, ["networks-overlap"]],
+  ["pods in the VPC's second range", { vpc: ["10.0.0.0/16", "10.129.0.0/16"] }, ["networks-overlap"]],
+  ["Services in the VPC's second range", { vpc: ["10.0.0.0/16", "172.30.4.0/24"] }, ["networks-overlap"]],
   ["nodes with 253 addresses", { networks: networks("10.132.0.0/14", 24) }, []],
   ["nodes with 125 addresses", { networks: networks("10.132.0.0/14", 25) }, ["few-addresses"]],
   ["nodes with no address", { networks: networks("10.132.0.0/14", 32) }, ["few-addresses"]],
@@ -71,5 +76,11 @@ it("names every obstacle of several", () => {
 it("says which networks share addresses, and how many pods a share is for", () => {
   expect(refusedLaunch(judged(facts({ networks: networks("10.130.0.0/16", 25) })))).toMatch(
     /network of pods \(`10.128.0.0\/14`\) and that of pods on Windows nodes \(`10.130.0.0\/16`\) share addresses.*a \/25 of `10.130.0.0\/16`, with addresses for 125 pods, but its kubelet accepts 250/,
+  );
+});
+
+it("says which range of the VPC shares addresses, and that it may be taken from the VPC", () => {
+  expect(refusedLaunch(judged(facts({ vpc: ["10.0.0.0/16", "10.133.0.0/16"] })))).toMatch(
+    /network of the VPC \(`10.133.0.0\/16`\) and that of pods on Windows nodes \(`10.132.0.0\/14`\) share addresses.*has an address of `10.133.0.0\/16`, disassociate/,
   );
 });

@@ -28,10 +28,11 @@ function atOnce({ nodes, most, max }: Pick<RolloutPlan, "nodes" | "most" | "max"
 }
 
 const afterFirst = (plan: RolloutPlan): string => {
-  const { canary, nodes } = plan;
+  const { canary, nodes, max } = plan;
   if (nodes.length === 1) return "";
   const most = atOnce(plan);
-  const pace = most === 1 ? "one after another" : `up to ${most} at once`;
+  const limit = max !== null && max > most ? " (the pool allows no more)" : "";
+  const pace = `${most === 1 ? "one after another" : `up to ${most} at once`}${limit}`;
   const follow = nodes.length === 2 ? "the other one follows" : `the others follow, ${pace}`;
   return canary
     ? ` It asks whether to go on once the first one is proven; then ${follow}.`
@@ -137,8 +138,15 @@ const isHopeless = (plan: RolloutPlan): boolean => waitsForSlots(plan) || foreve
 const timeWords = (plan: RolloutPlan): string => {
   if (isHopeless(plan)) return "No estimate: the rollout cannot end before that is fixed";
   const more = plan.command === "reboot" ? ", more when Windows installs updates" : "";
-  return `Expected time: about ${counted(expectedMinutes(plan), "minute")}${more}`;
+  return `Expected time: about ${lasting(expectedMinutes(plan))}${more}`;
 };
+
+/** Minutes from which a duration is said in hours. */
+const HOURS_FROM = 180;
+
+/** Says a duration: "90 minutes", "23 hours". */
+const lasting = (minutes: number): string =>
+  minutes < HOURS_FROM ? counted(minutes, "minute") : counted(Math.round(minutes / 60), "hour");
 
 /** Nodes that are left out for their losses are one group, by workload. */
 function leftOutLines({ leftOut, forced }: RolloutPlan): string[] {

@@ -1,10 +1,15 @@
-import type { IpPermission, Subnet } from "@aws-sdk/client-ec2";
+import type { IpPermission, Subnet, Vpc, VpcCidrBlockStateCode } from "@aws-sdk/client-ec2";
 
 /** The account that EC2 shows: one VPC with its subnets, security groups and one instance profile. */
 export interface Account {
   readonly accountId: string;
   readonly region: string;
-  readonly vpc: { readonly id: string; readonly cidr: string };
+  readonly vpc: {
+    readonly id: string;
+    readonly cidr: string;
+    /** Networks that were associated later (VPC User Guide, "Add or remove a CIDR block"), each with its state. */
+    readonly more?: readonly { readonly cidr: string; readonly state: VpcCidrBlockStateCode }[];
+  };
   readonly subnets: readonly { readonly id: string; readonly zone: string; readonly cidr: string }[];
   /** Purpose → group id. */
   readonly securityGroups: Readonly<Record<string, string>>;
@@ -43,5 +48,28 @@ export const describedSubnet = (
   OwnerId: account.accountId,
   DefaultForAz: false,
   MapPublicIpOnLaunch: isPublic,
+  Tags: [],
+});
+
+/** Lists the VPC's networks, the first one first. */
+export const vpcNetworks = ({ vpc }: Account): { readonly cidr: string; readonly state: VpcCidrBlockStateCode }[] => [
+  { cidr: vpc.cidr, state: "associated" },
+  ...(vpc.more ?? []),
+];
+
+/** Describes the VPC as EC2 does; a network is still listed while it is associated or disassociated. */
+export const describedVpc = (account: Account): Vpc => ({
+  VpcId: account.vpc.id,
+  CidrBlock: account.vpc.cidr,
+  CidrBlockAssociationSet: vpcNetworks(account).map(({ cidr, state }, at) => ({
+    AssociationId: `vpc-cidr-assoc-${String(at).padStart(17, "0")}`,
+    CidrBlock: cidr,
+    CidrBlockState: { State: state },
+  })),
+  DhcpOptionsId: "dopt-0a10000000000000a",
+  InstanceTenancy: "default",
+  IsDefault: false,
+  OwnerId: account.accountId,
+  State: "available",
   Tags: [],
 });

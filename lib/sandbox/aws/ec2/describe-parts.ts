@@ -17,15 +17,18 @@ import {
   DescribeVpcAttribute$,
   type DescribeVpcAttributeRequest,
   type DescribeVpcAttributeResult,
+  DescribeVpcs$,
+  type DescribeVpcsRequest,
+  type DescribeVpcsResult,
   GetEbsDefaultKmsKeyId$,
   type GetEbsDefaultKmsKeyIdRequest,
   type GetEbsDefaultKmsKeyIdResult,
 } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
-import { describedSubnet } from "./account.ts";
+import { describedSubnet, describedVpc } from "./account.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import { freeAddresses } from "./addresses.ts";
-import { groupFields, imageFields, subnetFields, volumeFields } from "./filter-fields.ts";
+import { groupFields, imageFields, subnetFields, volumeFields, vpcFields } from "./filter-fields.ts";
 import { type FilterFields, filtered, paged, readingAs } from "./filters.ts";
 import { describedImage, type ImageFacts, imagesAt } from "./images.ts";
 import { describedType, type InstanceTypeFacts, instanceTypes } from "./instance-types.ts";
@@ -121,6 +124,12 @@ function describeVpcAttribute(records: Ec2Records, input: DescribeVpcAttributeRe
   throw new AwsError("InvalidParameterValue", `Value (${Attribute ?? ""}) for parameter attribute is invalid.`);
 }
 
+function describeVpcs({ account }: Ec2Records, input: DescribeVpcsRequest): DescribeVpcsResult {
+  const found = byId([describedVpc(account)], input.VpcIds, ({ VpcId }) => VpcId, "InvalidVpcID.NotFound", "vpc ID");
+  const { page, ...next } = paged(filtered(found, input.Filters, vpcFields), input, ({ VpcId = "" }) => VpcId);
+  return { Vpcs: page, ...next };
+}
+
 /** API Reference, DescribeInstanceTypes: MaxResults is 5 to 100. */
 const typePage = [5, 100] as const;
 
@@ -158,6 +167,9 @@ export const describePartActions = (records: Ec2Records): Ec2Action[] => [
   }),
   ec2Action<DescribeVpcAttributeRequest, DescribeVpcAttributeResult>(DescribeVpcAttribute$, {
     perform: (input) => describeVpcAttribute(records, input),
+  }),
+  ec2Action<DescribeVpcsRequest, DescribeVpcsResult>(DescribeVpcs$, {
+    perform: (input) => describeVpcs(records, input),
   }),
   ec2Action<DescribeVolumesRequest, DescribeVolumesResult>(DescribeVolumes$, {
     perform: (input) => describeVolumes(records, input),

@@ -1,4 +1,4 @@
-import type { Image, Instance, SecurityGroup, Subnet, Volume } from "@aws-sdk/client-ec2";
+import type { Image, Instance, SecurityGroup, Subnet, Volume, Vpc } from "@aws-sdk/client-ec2";
 import type { FilterFields } from "./filters.ts";
 
 type Values = readonly (string | undefined)[];
@@ -171,4 +171,17 @@ export const volumeFields: FilterFields<Volume> = fieldsOf({
   status: "State",
   "volume-id": "VolumeId",
   "volume-type": "VolumeType",
+});
+
+/** API Reference, DescribeVpcs, "Filters", except those of IPv6. */
+export const vpcFields: FilterFields<Vpc> = fieldsOf({
+  cidr: "CidrBlock",
+  "cidr-block-association.association-id": "CidrBlockAssociationSet.AssociationId",
+  "cidr-block-association.cidr-block": "CidrBlockAssociationSet.CidrBlock",
+  "cidr-block-association.state": "CidrBlockAssociationSet.CidrBlockState.State",
+  "dhcp-options-id": "DhcpOptionsId",
+  "is-default": "IsDefault",
+  "owner-id": "OwnerId",
+  state: "State",
+  "vpc-id": "VpcId",
 });

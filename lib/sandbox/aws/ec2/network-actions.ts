@@ -19,7 +19,7 @@ import {
   type RevokeSecurityGroupIngressResult,
 } from "@aws-sdk/client-ec2";
 import { AwsError, type Caller } from "../../core/aws-service.ts";
-import { ec2Arn } from "./account.ts";
+import { ec2Arn, vpcNetworks } from "./account.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
 import type { Ec2Records } from "./records.ts";
 import { addRules, groupsOf, removeRules, rulesOf, storeGroup } from "./security-groups.ts";
@@ -103,7 +103,12 @@ const routesOf = ({ account }: Ec2Records): DescribeRouteTablesResult => ({
         { Main: true, RouteTableId: MAIN_ROUTES, RouteTableAssociationId: MAIN_ROUTES.replace("rtb", "rtbassoc") },
       ],
       Routes: [
-        { DestinationCidrBlock: account.vpc.cidr, GatewayId: "local", Origin: "CreateRouteTable", State: "active" },
+        ...vpcNetworks(account).map(({ cidr }) => ({
+          DestinationCidrBlock: cidr,
+          GatewayId: "local",
+          Origin: "CreateRouteTable" as const,
+          State: "active" as const,
+        })),
         {
           DestinationCidrBlock: "0.0.0.0/0",
           NatGatewayId: "nat-0a10000000000000a",

@@ -75,6 +75,14 @@ const bootstrapPolicy = (): KubeObject[] => [
       "/version/",
     ),
   ]),
+  clusterRole("system:service-account-issuer-discovery", [
+    paths(
+      "/.well-known/openid-configuration",
+      "/.well-known/openid-configuration/",
+      "/openid/v1/jwks",
+      "/openid/v1/jwks/",
+    ),
+  ]),
   clusterRole("system:basic-user", reviewsOfSelf),
   clusterRole("system:node-bootstrapper", [
     {
@@ -86,6 +94,11 @@ const bootstrapPolicy = (): KubeObject[] => [
   groupBinding("cluster-admin", "cluster-admin", "system:masters"),
   groupBinding("cluster-readers", "cluster-reader", "system:cluster-readers"),
   groupBinding("system:discovery", "system:discovery", "system:authenticated"),
+  groupBinding(
+    "system:service-account-issuer-discovery",
+    "system:service-account-issuer-discovery",
+    "system:serviceaccounts",
+  ),
   groupBinding("system:basic-user", "system:basic-user", "system:authenticated"),
 ];
 

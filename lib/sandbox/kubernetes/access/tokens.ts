@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import type { Simulation } from "../../core/simulation.ts";
 import { newKey } from "../../core/sync-webcrypto.ts";
 import { at, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
@@ -33,7 +33,34 @@ export interface Tokens {
    * gone. A valid token stays valid for ten more seconds, whatever happens in the meantime.
    */
   userOf(token: string, audiences?: readonly string[]): User | undefined;
+  /** The pages by which others verify tokens, by path. */
+  readonly pages: ReadonlyMap<string, unknown>;
 }
+
+/** Path of the keys that verify tokens. */
+export const JWKS = "/openid/v1/jwks";
+
+/** Id of a key: the hash of its DER form (k8s pkg/serviceaccount/jwt.go, keyIDFromPublicKey). */
+const keyIdOf = (key: KeyObject): string =>
+  createHash("sha256")
+    .update(key.export({ type: "spki", format: "der" }))
+    .digest("base64url");
+
+/** Pages of the issuer (k8s pkg/serviceaccount/openidmetadata.go). */
+const issuerPages = (key: KeyObject, kid: string): ReadonlyMap<string, unknown> =>
+  new Map<string, unknown>([
+    [JWKS, { keys: [{ use: "sig", ...key.export({ format: "jwk" }), kid, alg: "ES256" }] }],
+    [
+      "/.well-known/openid-configuration",
+      {
+        issuer: AUDIENCE,
+        jwks_uri: `${AUDIENCE}${JWKS}`,
+        response_types_supported: ["id_token"],
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["ES256"],
+      },
+    ],
+  ]);
 
 interface Claims {
   readonly iss: string;
@@ -99,6 +126,7 @@ export function tokenIssuer(simulation: Simulation, objects: Objects): Tokens {
   kept.set("key", pem);
   const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
+  const kid = keyIdOf(publicKey);
   const [accounts, secrets] = [known("serviceaccounts"), known("secrets")];
   const seconds = (): number => Math.floor(simulation.clock.now() / 1000);
 
@@ -155,9 +183,10 @@ export function tokenIssuer(simulation: Simulation, objects: Objects): Tokens {
         ...(groups ? { groups } : {}),
         ...boundTo(name, secret),
       };
-      const said = `${encode({ alg: "ES256", kid: "casement" })}.${encode(claims)}`;
+      const said = `${encode({ alg: "ES256", kid })}.${encode(claims)}`;
       return `${said}.${sign("sha256", Buffer.from(said), { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
     },
     userOf: (token, audiences = [AUDIENCE]) => judged(token, audiences),
+    pages: issuerPages(publicKey, kid),
   };
 }

@@ -13,6 +13,18 @@ export interface ObjectMeta {
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
   finalizers?: string[];
+  managedFields?: ManagedFields[];
+}
+
+/** One writer of an object, by its program (k8s.io/apimachinery, meta/v1, ManagedFieldsEntry). */
+export interface ManagedFields {
+  manager: string;
+  operation: string;
+  apiVersion: string;
+  time: string;
+  subresource?: string;
+  fieldsType: string;
+  fieldsV1: Record<string, unknown>;
 }
 
 /** Reference to the owner of an object; when the owner goes, so does the object. */

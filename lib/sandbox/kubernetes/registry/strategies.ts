@@ -159,7 +159,11 @@ function statusUpdate(type: ResourceType, before: KubeObject, after: KubeObject)
 /** Applies the approval of a CertificateSigningRequest: only the conditions change (certificateApprovalStrategy). */
 const approvalUpdate = (before: KubeObject, after: KubeObject, now: string): KubeObject => ({
   ...before,
-  metadata: { ...before.metadata, resourceVersion: after.metadata.resourceVersion },
+  metadata: {
+    ...before.metadata,
+    resourceVersion: after.metadata.resourceVersion,
+    ...(after.metadata.managedFields ? { managedFields: after.metadata.managedFields } : {}),
+  },
   status: { ...fieldsOf(before.status), conditions: dated(before, after, now) },
 });
 

@@ -1,5 +1,6 @@
 import { json, type WireRequest, type WireResponse } from "../../core/wire.ts";
 import { type Authenticator, actingUser } from "../access/authentication.ts";
+import { JWKS, type Tokens } from "../access/tokens.ts";
 import type { Attributes, Authorizer, User } from "../access/users.ts";
 import { discovery } from "../kubectl/discovery.ts";
 import { OPENAPI_V2, openapi } from "../kubectl/openapi.ts";
@@ -59,7 +60,7 @@ function requireRight(authorize: Authorizer, user: User, info: RequestInfo): voi
   if (!isAllowed) throw denial(user, info, reason);
 }
 
-const pages = (version: string): ReadonlyMap<string, unknown> => {
+const pages = (version: string, more: ReadonlyMap<string, unknown>): ReadonlyMap<string, unknown> => {
   const [major, minor] = version.split(".");
   const health = new Map(["/healthz", "/livez", "/readyz"].map((path): [string, unknown] => [path, "ok"]));
   const about = {
@@ -77,7 +78,7 @@ const pages = (version: string): ReadonlyMap<string, unknown> => {
     compiler: "gc",
     platform: "linux/amd64",
   };
-  return new Map([...health, ["/version", about], ...discovery, ...openapi]);
+  return new Map([...health, ["/version", about], ...discovery, ...openapi, ...more]);
 };
 
 /** Checks that `?verbose` of a health page lists (k8s.io/apiserver/pkg/server/healthz); here each always holds. */
@@ -103,7 +104,7 @@ function otherPage(
   }
   return typeof page === "string"
     ? { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: page }
-    : json(page);
+    : json(page, 200, path === JWKS ? "application/jwk-set+json" : "application/json");
 }
 
 function refusal(failure: ApiFailure): WireResponse {
@@ -146,9 +147,14 @@ const failureOf = (error: unknown): ApiFailure =>
  * Builds the request pipeline: authentication, parsing, injected faults, authorization, then the verb. Every answer is
  * recorded; the answer to a failure is a Status.
  */
-export function answerer(server: Server, authenticate: Authenticator, version: string): Answer {
+export function answerer(
+  server: Server,
+  authenticate: Authenticator,
+  version: string,
+  issuer: Pick<Tokens, "pages">,
+): Answer {
   const { simulation, authorizers } = server;
-  const known = pages(version);
+  const known = pages(version, issuer.pages);
   const starting = startingServer(simulation);
   const values = valuesOf([...known.keys()]);
   simulation.faults.declare(...apiFaults(values), ...webhookFaults(values));

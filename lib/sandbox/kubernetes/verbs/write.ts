@@ -2,12 +2,12 @@ import { json, type WireResponse } from "../../core/wire.ts";
 import { applied, type Ownership, written } from "../kubectl/apply.ts";
 import { rendered, renderedList } from "../kubectl/render.ts";
 import { badRequest, invalid, required, success } from "../model/failure.ts";
-import { type Fields, fieldsOf, type KubeObject } from "../model/object.ts";
+import { type Fields, fieldsOf, type KubeObject, timestamp } from "../model/object.ts";
 import { APPLY, patcherOf } from "../patches/patch.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import { mediaTypeOf, objectIn, optionsIn, patchIn } from "../request/content.ts";
 import { selectionOf } from "../request/lists.ts";
-import { asRequested } from "../subresources/signing-requests.ts";
+import { asRequested, decisionOf } from "../subresources/signing-requests.ts";
 import { typedAs } from "../validation/typed.ts";
 import { viewOf } from "./read.ts";
 import { type ApiCall, admission, isDryRun, type Server } from "./server.ts";
@@ -42,10 +42,20 @@ const writeOptions = (server: Server, call: ApiCall) => ({ dryRun: isDryRun(call
 /** Kinds that programs write all the time and that are never applied: their owners are not recorded. */
 const untracked = new Set(["Lease", "Event"]);
 
-/** Records the writer of each field for server-side apply: fieldManager, else the program's name (its user agent). */
+/** Names the writer of a request: fieldManager, else the program's name (its user agent). */
+const managerOf = ({ query, request }: ApiCall): string =>
+  query.get("fieldManager") ?? (request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
+
+/** Adds the writer of a decision to a CertificateSigningRequest. */
+function signed({ simulation }: Server, call: ApiCall, object: KubeObject): KubeObject {
+  if (call.subresource !== "approval") return object;
+  const managedFields = [decisionOf(managerOf(call), timestamp(simulation.clock.now()))];
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+/** Records the writer of each field for server-side apply. */
 function recordOwner(server: Server, call: ApiCall, before: KubeObject | undefined, after: KubeObject): void {
-  const manager =
-    call.query.get("fieldManager") ?? (call.request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
+  const manager = managerOf(call);
   if (isDryRun(call) || call.subresource !== "" || untracked.has(after.kind)) return;
   const owners: Ownership = structuredClone(server.ownerships.get(after.metadata.uid) ?? {});
   written(owners, before, after, manager);
@@ -62,7 +72,7 @@ export function create(server: Server, call: ApiCall): WireResponse {
 
 /** PUT of an object or of one of its subresources. */
 export function update(server: Server, call: ApiCall): WireResponse {
-  const wanted = typed(server, call, addressed(call, objectIn(call.request, call.type.kind)));
+  const wanted = signed(server, call, typed(server, call, addressed(call, objectIn(call.request, call.type.kind))));
   const before = server.objects.get(call.type, call.namespace, call.name);
   const updated = server.registry.update(call, () => wanted, writeOptions(server, call));
   recordOwner(server, call, before, updated);
@@ -90,7 +100,7 @@ export function patch(server: Server, call: ApiCall): WireResponse {
   const carryOut = patcherOf(call.type, mediaType);
   const body = patchIn(call.request);
   const change = (before: KubeObject): KubeObject =>
-    versioned(before, unmoved(before, typed(server, call, carryOut(before, body))));
+    signed(server, call, versioned(before, unmoved(before, typed(server, call, carryOut(before, body)))));
   const before = server.objects.get(call.type, call.namespace, call.name);
   const patched = server.registry.update(call, change, { ...writeOptions(server, call), patched: true });
   recordOwner(server, call, before, patched);

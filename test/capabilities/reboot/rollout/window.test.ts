@@ -147,7 +147,7 @@ describe("The next execution of a rollout", () => {
         "reboot-1",
         {
           ...{ executionArn: "arn:own", status: "running", scheduled: { part: 2, parkedAt: null } },
-          continuedAt: expect.any(String),
+          continuedAt: new Date(NOON).toISOString(),
           rollout: { part: 2, paused: null, parkedAt: null, closedAt: null },
         },
       ],

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { account } from "../../../../lib/sandbox/demo-account.ts";
 import { calls, newest, settled } from "../../evidence.ts";
 import { type Journey, startJourney } from "../../journey.ts";
 import { kubectl, otherWeb } from "../../others.ts";
@@ -31,8 +32,12 @@ const daemonSet = (name: string, spec: object) =>
     },
   });
 
-test("a hybrid network inside another network refuses a launch, and the doctor names both", async () => {
-  here = await startJourney();
+test("networks that share addresses, those of the VPC too, refuse a launch, and the doctor names them", async () => {
+  const more = [
+    { cidr: "10.131.0.0/16", state: "associated" },
+    { cidr: "172.30.0.0/16", state: "disassociated" },
+  ] as const;
+  here = await startJourney({ overrides: { account: { ...account, vpc: { ...account.vpc, more } } } });
   const overlay = { hybridClusterNetwork: [{ cidr: "10.130.0.0/16", hostPrefix: 28 }] };
   await kubectl(here, "PATCH", "/apis/operator.openshift.io/v1/networks/cluster", {
     spec: { defaultNetwork: { ovnKubernetesConfig: { hybridOverlayConfig: overlay } } },
@@ -42,7 +47,12 @@ test("a hybrid network inside another network refuses a launch, and the doctor n
   const refusal = await added();
   expect(refusal).toMatch(words);
   expect(refusal).toMatch(/a \/28 of `10.130.0.0\/16`, with addresses for 13 pods, but its kubelet accepts 250/);
-  expect(await report()).toMatch(words);
+  const ofTheVpc = /network of the VPC \(`10.131.0.0\/16`\) and that of pods \(`10.128.0.0\/14`\) share addresses/;
+  expect(refusal).toMatch(ofTheVpc);
+  const shown = await report();
+  expect(shown).toMatch(words);
+  expect(shown).toMatch(ofTheVpc);
+  expect(`${refusal}${shown}`).not.toContain("172.30.0.0/16");
 });
 
 test("a DNS Service at another address refuses a launch", async () => {

@@ -44,6 +44,7 @@ test("a rollout works in the window, puts back what has not rebooted at its end,
   expect(await operationOf(here, "reboot")).toMatchObject({
     status: "succeeded",
     summary: "4 of 4 nodes are rebooted and proven.",
+    continuedAt: expect.stringContaining("T05:0"),
     rollout: { part: 3 },
   });
   expect(openly(here).filter((text) => text.includes("Reboot pool web"))).toHaveLength(1);
