@@ -47,6 +47,7 @@ describe("A fault that can never apply is refused with what may stand there:", (
     ["no-capacity", { code: "NoRoom" }],
     ["launch-fails", { subnet: "subnet-nowhere" }],
     ["launch-fails", { code: "Server.Boredom" }],
+    ["powershell-restricted", { how: "NoLanguage" }],
     ["reboot-pending", { reason: "boredom" }],
     ["data-plane-dead", { how: "half" }],
     ["record-damaged", { file: "other.json" }],
