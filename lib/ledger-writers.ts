@@ -66,7 +66,7 @@ export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events"
   "assist-node": [...operationsOf("assist-node"), leases, MACHINES, ...callbacks, ...published],
   "cordon-node": [...operationsOf("cordon-node"), leases, cordons, ...published],
   "guard-node": [...operationsOf("guard-node"), leases, ...callbacks, ...published],
-  "drain-node": [...operationsOf("drain-node"), ...emptying, ...callbacks],
+  "drain-node": [...operationsOf("drain-node"), ...emptying],
   "reboot-nodes": [...operationsOf("reboot-nodes"), ...heldByChildren, MACHINES, fleetCommands, ...published],
   "reboot-node": [...operationsOf("reboot-node"), ...emptying, MACHINES, ...callbacks],
   "restart-node": [...operationsOf("restart-node"), ...emptying, MACHINES, ...callbacks],
@@ -91,5 +91,5 @@ export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events"
     // What the last release kept of machines; the sweep moves it into their records.
     ...Object.values(lastRelease),
   ],
-  look: [...operationsOf("look"), keys.inputWatch("credentials").pk, ...callbacks, messages],
+  look: [...operationsOf("look"), keys.inputWatch("credentials").pk, messages],
 };

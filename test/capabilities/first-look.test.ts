@@ -4,13 +4,20 @@ import { checkLosses, type PlannedEmptying } from "../../lambdas/change/emptying
 import { isAgentSilent } from "../../lambdas/change/node/agent.ts";
 import { guardFault, guardFileFault } from "../../lambdas/change/node/guard.ts";
 import { scriptFault } from "../../lambdas/change/node/observe.ts";
+import type { Assistance } from "../../lambdas/machine/assistance.ts";
 import { guardFile } from "../../lambdas/machine/machine-paths.ts";
-import { codeOfHoldUps, type HoldUp } from "../../lambdas/messages/node/drain.ts";
+import type { ChangeRefusal } from "../../lambdas/messages/node/change-refusal.ts";
+import { codeOfHoldUps, type DrainRefusal, type HoldUp } from "../../lambdas/messages/node/drain.ts";
+import type { RemovalRefusal } from "../../lambdas/messages/remove/refusal.ts";
 import { type FailureCode, failureCodes, type StageFault } from "../../lambdas/records/failures.ts";
+import { type ChangeFacts, changeRefusalOf } from "../../lambdas/steps/cluster/change-rules.ts";
+import type { MachineClaim } from "../../lambdas/steps/cluster/claims.ts";
 import { identityFaultOf } from "../../lambdas/steps/cluster/identity.ts";
+import { type RemovalFacts, removalRefusalOf } from "../../lambdas/steps/cluster/removal-rules.ts";
 import type { Steps } from "../../lambdas/steps/steps.ts";
+import { TAG } from "../../lambdas/tags.ts";
 import { scriptText } from "../../lib/constructs/script-text.ts";
-import { launched, NAME, ownersWith, windowsNode } from "../steps/cluster/cluster-objects.ts";
+import { CLUSTER, launched, NAME, ownersWith, pod, windowsNode } from "../steps/cluster/cluster-objects.ts";
 
 /** Place in which a failure can first be seen. */
 type FirstSeen =
@@ -163,13 +170,7 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
   },
   "pod-stuck": { later: "only a pod that was told to end shows that it does not" },
   "losses-not-allowed": {
-    look: () =>
-      thrownBy(() =>
-        checkLosses({
-          plan: { refusals: [{ pod: "shop/one", reason: "unmanaged", detail: "" }] },
-          typed: "`/win drain one --force one`",
-        } as unknown as PlannedEmptying),
-      ),
+    look: () => refusedFor("unmanaged"),
     finds: expect.stringContaining("nothing recreates shop/one"),
   },
   "reboot-stood-against": { later: "owner, instance and controllers were judged twice before the eviction" },
@@ -192,6 +193,89 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
   unexpected: { later: "a bug" },
 };
 
+const ofOwner = { kind: "karpenter", owner: "np" } as const;
+const approved: Assistance = {
+  ...{ instanceId: launched().instanceId, launchedAt: launched().launchedAt, owner: ofOwner, state: "assisted" },
+  ...{ operation: "assist-1", askedBy: "U1", approvedBy: ["U2"], at: "2026-11-24T04:00:00.000Z" },
+};
+const assisted = {
+  machine: launched({ tags: { "karpenter.sh/nodepool": "np", [TAG.managed]: CLUSTER } }),
+  assisted: [approved],
+};
+
+const linux = windowsNode(NAME, { metadata: { name: NAME, labels: { "kubernetes.io/os": "linux" } } });
+const twoNodes = { nodes: [windowsNode(NAME), windowsNode("web-2")] };
+const claimedBy = (kind: MachineClaim["kind"]) => ({ claimed: [{ machine: "i-0aaa", kind, owner: "theirs" }] });
+
+/** Facts of a node that may be changed, except for these. */
+const changed = (facts: Partial<ChangeFacts>, change: "reboot" | "restart" = "reboot") =>
+  changeRefusalOf(
+    {
+      ...{ ...ownersWith(), node: windowsNode(NAME), machine: launched(), assisted: [], others: [], heldBy: null },
+      ...facts,
+    },
+    change,
+  )?.kind;
+
+/** Every reason in the node, its machine or the ledger against a drain, a reboot or a restart: `judgeNode` asks for it, before the plan is made. */
+const changeRefusals: Readonly<Record<ChangeRefusal["kind"], () => unknown>> = {
+  linux: () => changed({ node: linux }),
+  "no-instance": () => changed({ machine: undefined }),
+  "not-launched-by-us": () => changed({ machine: launched({ tags: {} }) }),
+  assisted: () => changed(assisted, "restart"),
+  owner: () => changed({ ...assisted, assisted: [] }),
+  identity: () => changed(twoNodes),
+  busy: () => changed({ heldBy: "drain-1" }),
+  "not-running": () => changed({ machine: launched({ state: "stopped" }) }),
+  conflict: () => changed({ others: [{ kind: "kured", acting: true }] }),
+};
+
+const removed = (facts: Partial<RemovalFacts>) =>
+  removalRefusalOf({
+    ...{ ...ownersWith(), node: windowsNode(NAME), machine: launched(), pods: [], isProtected: false, heldBy: null },
+    ...facts,
+  })?.kind;
+
+const tagged = (key: string) => removed({ machine: launched({}, { [key]: "theirs" }) });
+
+/** Every reason in the node, its machine or the ledger against a removal: it is judged before the dialog is shown. */
+const removalRefusals: Readonly<Record<RemovalRefusal["kind"], () => unknown>> = {
+  linux: () => removed({ node: linux }),
+  "no-instance": () => removed({ machine: undefined }),
+  "already-terminated": () => removed({ node: null, machine: launched({ state: "terminated" }) }),
+  "not-launched-by-us": () => removed({ machine: launched({ tags: {} }) }),
+  "termination-protected": () => removed({ isProtected: true }),
+  "auto-scaling-group": () => tagged("aws:autoscaling:groupName"),
+  "node-group": () => tagged("eks:nodegroup-name"),
+  karpenter: () => tagged("karpenter.sh/nodepool"),
+  "machine-set": () => removed(claimedBy("machine-set")),
+  machine: () => removed(claimedBy("machine")),
+  "windows-instances": () => removed(claimedBy("windows-instances")),
+  identity: () => removed(twoNodes),
+  busy: () => removed({ heldBy: "drain-1" }),
+  "last-of-build": () => removed({ pods: [pod("web-a", NAME)] }),
+};
+
+/** Every reason in a pod not to evict it, with words of the refusal that the plan gives before it asks anybody. */
+const podRefusals: Readonly<Record<DrainRefusal["reason"], string>> = {
+  "daemonset-managed": "a DaemonSet manages shop/one",
+  "daemonset-orphaned": "the DaemonSet of shop/one no longer exists",
+  "daemonset-unreadable": "the DaemonSet of shop/one could not be read",
+  "empty-dir": "local data of shop/one would be lost",
+  "job-unreadable": "the Job of shop/one could not be read",
+  "kept-by-finalizer": "only a finalizer keeps shop/one",
+  "uncertain-owner": "the owner of shop/one may not create another pod",
+  unmanaged: "nothing recreates shop/one",
+};
+
+const refusedFor = (reason: string): string =>
+  thrownBy(() =>
+    checkLosses({
+      plan: { refusals: [{ pod: "shop/one", reason, detail: "" }] },
+      typed: "`/win drain one --force one`",
+    } as unknown as PlannedEmptying),
+  );
+
 const looked = Object.entries(firstSeen).flatMap(([code, seen]) =>
   typeof seen === "object" && "look" in seen ? [[code, seen] as const] : [],
 );
@@ -212,6 +296,21 @@ const sources = (): string[] => [
 describe("What can refuse a reboot, a drain, a removal or a restart", () => {
   test.each(looked)("is found before the first eviction: %s", async (_code, { look, finds }) => {
     expect(await look()).toEqual(finds);
+  });
+
+  test.each(Object.entries(changeRefusals))(
+    "in its node or machine, as %s, is found when it is judged",
+    (kind, look) => {
+      expect(look()).toBe(kind);
+    },
+  );
+
+  test.each(Object.entries(removalRefusals))("as %s, is found before the dialog of a removal", (kind, look) => {
+    expect(look()).toBe(kind);
+  });
+
+  test.each(Object.entries(podRefusals))("in a pod, as %s, is found by the plan", (reason, words) => {
+    expect(refusedFor(reason)).toContain(words);
   });
 
   test("is never listed as a failure of other work while its source names it", () => {

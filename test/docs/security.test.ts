@@ -172,6 +172,13 @@ describe("the table of the ledger", () => {
     expect(unnamed).toEqual([]);
   });
 
+  test("lets exactly those write the execution that waits for a command which its event may wake", () => {
+    const wake = permissionsFor(place)["cloud-events"].find(({ sid }) => sid === "WakeWaitingExecutions");
+    const woken = (wake?.resources ?? []).flatMap((arn) => functionNames.filter((name) => arn.endsWith(`-${name}:*`)));
+    expect(rows.get("command#…")).toEqual(woken.toSorted());
+    expect(woken).toEqual(expect.arrayContaining([...(rows.get("instance#…") ?? [])]));
+  });
+
   test("leaves no role a request that names no partition", () => {
     const unnamed = Object.entries(permissionsFor(place)).filter(([, statements]) =>
       ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLUpdate"].some((action) =>

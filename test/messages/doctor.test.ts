@@ -176,6 +176,14 @@ describe("the doctor's report", () => {
     expect(remedy.includes("reboots a node")).toBe(bare.length > 1 || !("lacksProfile" in bare[0]));
   });
 
+  it("names the missing instance profile of a NotReady node, and recommends no reboot of it", () => {
+    const agent = { node: "win-1", pool: "web", since, lacksProfile: true } as const;
+    const text = doctorText(examination([{ kind: "agents-silent", agents: [agent], at: NOW }, unready]), "prod-west");
+    expect(text).toContain("win-1 (for 17m, its instance has no instance profile, so its SSM agent does not report).");
+    expect(text).toContain("attach the pool's instance profile to win-1, which no reboot helps");
+    expect(text).not.toContain("recovers a node");
+  });
+
   it("names a NotReady node once, with its silent agent, and no input that its machine cannot confirm", () => {
     const both = ["win-1", "win-2"].map((node) => ({ node, pool: "web", since }));
     const agents: Finding = { kind: "agents-silent", agents: both, at: NOW };

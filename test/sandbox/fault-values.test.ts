@@ -46,6 +46,8 @@ describe("A fault that can never apply is refused with what may stand there:", (
     ["no-capacity", { type: "m5.enormous" }],
     ["no-capacity", { code: "NoRoom" }],
     ["launch-fails", { subnet: "subnet-nowhere" }],
+    ["launch-fails", { code: "Server.Boredom" }],
+    ["powershell-restricted", { how: "NoLanguage" }],
     ["reboot-pending", { reason: "boredom" }],
     ["data-plane-dead", { how: "half" }],
     ["record-damaged", { file: "other.json" }],

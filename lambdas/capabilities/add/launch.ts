@@ -4,13 +4,13 @@ import { auditNode } from "../../change/operation/audit.ts";
 import type { Configuration, Pool } from "../../configuration/configuration.ts";
 import { done, MINUTE, pending, StageFailed } from "../../engine/durable.ts";
 import { Refused } from "../../errors.ts";
-import { takenOut } from "../../messages/provision/machine-outcome.ts";
+import { endedWithoutRoom, takenOut } from "../../messages/provision/machine-outcome.ts";
 import { claimedByOthers } from "../../messages/remove/refusal.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import { claimOn } from "../../steps/cluster/claims.ts";
 import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
-import { codeOfEnd, instanceEnd } from "../../steps/ec2/instance-end.ts";
-import type { Machine } from "../../steps/ec2/instances.ts";
+import { codeOfEnd, instanceEnd, noRoomAtEnd } from "../../steps/ec2/instance-end.ts";
+import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import { launchCodes } from "../../steps/ec2/launch-codes.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
@@ -23,18 +23,7 @@ export async function launch(task: ProvisionTask): Promise<void> {
   await boundBy(task, "stand in line", queue);
   await waitForPlace(task);
   await boundBy(task, "the launch begins", launching);
-  const instanceId = await firstWithRoom(task);
-  task.launched = instanceId;
-  task.lease = await once(task, "take the lease", async () => {
-    await record(task, { instanceId });
-    const change = { change: "launch the instance", pool: task.start.pool, image: task.start.image.imageId };
-    await auditNode(task, "launch", { what: "changed", node: { instanceId }, detail: change });
-    return task.steps.leases.take(instanceId, task.owner);
-  });
-  const machine = await waitFor(task, "the instance runs", async () => {
-    const seen = await task.steps.instances.describe(instanceId);
-    return isUp(seen) ? done(seen) : starting(instanceId, seen);
-  });
+  const machine = await firstWithRoom(task);
   task.machine = machine;
   await unclaimed(task, machine, "no other controller claims the new machine");
 }
@@ -82,22 +71,63 @@ const waitForPlace = (task: ProvisionTask): Promise<true> =>
     return done(true);
   });
 
-async function firstWithRoom(task: ProvisionTask): Promise<string> {
+async function firstWithRoom(task: ProvisionTask): Promise<Machine> {
   const { pool, image } = task.start;
   const today = await once(task, "read the pool as it is today", () => poolOfToday(task));
   const places = await placesLeft(task, today);
   const configuration = await configurationOfToday(task, today);
   const refusals: Refusal[] = [];
+  let accepted = 0;
   for (const candidate of places) {
     const { instanceType, subnet } = candidate;
     const request = launchRequest(configuration, pool, task.start, image, candidate);
     const launched = await once(task, `launch ${instanceType} in ${subnet}`, () =>
       task.steps.instances.launch(request),
     );
-    if ("instanceId" in launched) return launched.instanceId;
-    refusals.push({ instanceType, subnet, noRoom: launched.noRoom });
+    const started = "noRoom" in launched ? launched : await start(task, launched.instanceId, ++accepted);
+    if (!("noRoom" in started)) return started;
+    refusals.push({ instanceType, subnet, noRoom: started.noRoom });
   }
   throw noRoom(refusals);
+}
+
+/** EC2's error code for a place without capacity. */
+type NoRoom = Pick<Refusal, "noRoom">;
+
+/**
+ * Takes the lease of an instance that EC2 has accepted, and waits until it runs. EC2 may find only now that the place has
+ * no room: then the instance ends by itself, and the launch goes on as after a refusal.
+ * @param count of the instances that EC2 has accepted for this node, with this one
+ */
+async function start(task: ProvisionTask, instanceId: string, count: number): Promise<Machine | NoRoom> {
+  const { steps, owner } = task;
+  const named = (name: string): string => (count === 1 ? name : `${name}, instance ${count}`);
+  task.launched = instanceId;
+  const lease = await once(task, named("take the lease"), async () => {
+    await record(task, { instanceId });
+    const change = { change: "launch the instance", pool: task.start.pool, image: task.start.image.imageId };
+    await auditNode(task, named("launch"), { what: "changed", node: { instanceId }, detail: change });
+    return steps.leases.take(instanceId, owner);
+  });
+  task.lease = lease;
+  const wait = { ...task.wait, endOfMachine: async () => null };
+  const end = await waitFor<Machine | NoRoom>({ ...task, wait }, named("the instance runs"), async () => {
+    const seen = await steps.instances.describe(instanceId);
+    const noRoomThere = seen && hasEnded(seen) ? noRoomAtEnd(seen) : null;
+    if (noRoomThere !== null) return done({ noRoom: noRoomThere });
+    return isUp(seen) ? done(seen) : starting(instanceId, seen);
+  });
+  if (!("noRoom" in end)) return end;
+  await once(task, named("there was no room"), async () => {
+    await addNotes(task, [endedWithoutRoom(instanceId, end.noRoom)]);
+    const detail = { change: "EC2 ended the instance", why: end.noRoom };
+    await auditNode(task, named("no room"), { what: "changed", node: { instanceId }, detail });
+    await steps.leases.release(lease);
+    await record(task, { instanceId: null });
+  });
+  task.lease = null;
+  task.launched = null;
+  return end;
 }
 
 /** A subnet and instance type without capacity, and EC2's error code. */

@@ -9,7 +9,7 @@ import { notProvenSummary, provenOutcome, provenSummary } from "../../messages/n
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import { proof } from "./proof.ts";
 import { EVICTS_NOTHING, type RebootTask, unproven } from "./task.ts";
-import { closeIfGone, releaseUnproven } from "./unproven.ts";
+import { closeIfGone, leftByRelease, releaseUnproven } from "./unproven.ts";
 
 type ProveRequest = Extract<Request, { command: "prove" }>;
 
@@ -29,7 +29,7 @@ interface ProofTask extends RebootTask {
 async function restore(task: ProofTask): Promise<void> {
   const outcome = await waitFor(task, "the node is as it was", async () => done(await releaseUnproven(task)));
   if (outcome === null) return;
-  task.left = cordonLeft(outcome, { node: nodeOf(task).name, instanceId: leaseOf(task).instanceId });
+  task.left = await leftByRelease(task, outcome);
 }
 
 /** Describes the state of a node that was not proven. If the cluster does not answer, assume that its Node exists. */

@@ -9,7 +9,7 @@ import { leaseOf, nodeOf, once, onMachine, waitFor } from "../../change/node/tas
 import { DeadlineExceeded, done, MINUTE, StageFailed } from "../../engine/durable.ts";
 import { isLostResult } from "../../engine/run-script.ts";
 import type { Observation } from "../../machine/plan.ts";
-import { cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
+import { cordonLeaves } from "../../messages/node/cordon.ts";
 import { guardNotAsked, guardNotReady, guardUnchecked, machineNotReady } from "../../messages/node/reboot.ts";
 import type { StageFault } from "../../records/failures.ts";
 import { judgeBeforeReboot } from "./before.ts";
@@ -17,7 +17,7 @@ import { rebootThroughEc2 } from "./ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
 import { staysSilent } from "./silence.ts";
 import type { RebootTask } from "./task.ts";
-import { releaseUnproven } from "./unproven.ts";
+import { leftByRelease, releaseUnproven } from "./unproven.ts";
 
 const LOOK = "look at the guard";
 
@@ -95,9 +95,5 @@ export async function restore(task: RebootTask): Promise<void> {
     return done((await releaseUnproven(task)) ?? own);
   });
   const stays = await once(task, "is it quarantined", () => isQuarantined(task.steps, nodeOf(task).uid));
-  if (stays) task.left = cordonLeaves.quarantined(nodeOf(task).name);
-  else {
-    const { workflow } = task;
-    task.left = cordonLeft(outcome ?? "as-before", { node: nodeOf(task).name, instanceId, workflow });
-  }
+  task.left = stays ? cordonLeaves.quarantined(nodeOf(task).name) : await leftByRelease(task, outcome ?? "as-before");
 }

@@ -1,9 +1,9 @@
 import { giveBackCordon } from "../../change/node/cordon.ts";
 import { settleLeftWork } from "../../change/node/settle.ts";
-import { type NodeTask, nodeOf } from "../../change/node/task.ts";
+import { leaseOf, type NodeTask, nodeOf, once } from "../../change/node/task.ts";
 import { auditNode } from "../../change/operation/audit.ts";
 import type { BootBefore } from "../../health/facts.ts";
-import { type CordonOutcome, deletedSince, provenSince } from "../../messages/node/cordon.ts";
+import { type CordonOutcome, cordonLeaves, cordonLeft, deletedSince, provenSince } from "../../messages/node/cordon.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
@@ -17,11 +17,14 @@ export async function bootBefore(task: RebootTask): Promise<BootBefore | null> {
   return open?.kept?.unproven?.before ?? null;
 }
 
+/** Result of a release; "left-to-person" where the cordon that an operation had left to a person applies again. */
+type Release = CordonOutcome | "left-to-person";
+
 /**
  * Releases the cordon that an earlier, unproven reboot left on the node. Call inside a step or a poll.
  * @returns the result; null if no reboot left a cordon, a person has taken the cordon over, or the node is quarantined
  */
-export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | null> {
+export async function releaseUnproven(task: NodeTask): Promise<Release | null> {
   const { steps } = task;
   const { uid } = nodeOf(task);
   const left = await steps.cordons.find(uid);
@@ -31,11 +34,22 @@ export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | n
   await settleLeftWork(steps, left, provenSince(task.operation));
   const detail = { change: "give back the cordon", outcome: outcome ?? "none", of: left.operation };
   await auditNode(task, "give back the unproven", { what: "changed", detail });
-  return outcome;
+  return outcome === "as-before" && left.kept ? "left-to-person" : outcome;
+}
+
+/** Describes in a clause how a release leaves the node: a cordon that waits for a person is named by its operation. */
+export async function leftByRelease(task: NodeTask, released: Release): Promise<string> {
+  const { name: node, uid } = nodeOf(task);
+  const { workflow } = task;
+  const subject = { node, instanceId: leaseOf(task).instanceId, workflow };
+  if (released !== "left-to-person") return cordonLeft(released, subject);
+  const keeper = async () => (await task.steps.cordons.find(uid))?.operation ?? null;
+  const operation = await once(task, "whose cordon applies", keeper);
+  return operation === null ? cordonLeft("as-before", subject) : cordonLeaves.leftToPerson(node, operation);
 }
 
 /**
- * Closes the record of a cordon whose Node was deleted. Call inside a step.
+ * Closes the record of a cordon whose Node was deleted, with those beneath it. Call inside a step.
  * @returns whether the Node was deleted or replaced; null while it exists
  */
 export async function closeIfGone(task: NodeTask): Promise<"deleted" | "replaced" | null> {
@@ -46,7 +60,7 @@ export async function closeIfGone(task: NodeTask): Promise<"deleted" | "replaced
   const left = await steps.cordons.find(uid);
   if (left?.unproven) {
     await giveBackCordon(steps, uid, left.operation, false);
-    await steps.cordons.close(uid, left.operation);
+    await steps.cordons.forget(uid);
     await settleLeftWork(steps, left, deletedSince);
   }
   return node ? "replaced" : "deleted";

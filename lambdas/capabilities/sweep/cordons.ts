@@ -1,22 +1,12 @@
-import { giveBackCordon } from "../../change/node/cordon.ts";
-import { type LostNode, ownStartUpTaint } from "../../change/node/lost-node.ts";
+import { decideCordon, keepUnproven } from "../../change/node/lost-node.ts";
 import { workRecord } from "../../change/operation/work-record.ts";
 import { CORDONED_BY, QUARANTINED } from "../../cluster/node-keys.ts";
 import { cordonGivenBack, cordonKept, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
-import type { NodeRecord } from "../../records/records.ts";
-import type { StageName } from "../../stages.ts";
 import { ifShown, isBusy } from "../../steps/client-errors.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
-
-/** Stages in which the machine or its services may have been restarted, and nothing has proven yet that it works. */
-const UNPROVEN: ReadonlySet<StageName | null> = new Set<StageName>(["reboot", "restart", "prove"]);
-
-/** Did the work on the node end between the order to its machine and the proof of that? */
-const isUnproven = ({ workflow, stage }: NodeRecord): boolean => workflow !== "proving" && UNPROVEN.has(stage);
 
 /** Cordons that nothing will give back: their operation or their node has ended, and none of its code runs any more. */
 export async function leftCordons(steps: Steps): Promise<OpenCordon[]> {
@@ -34,50 +24,10 @@ async function isLeft(steps: Steps, { operation: id, index }: OpenCordon): Promi
   return execution === null || (await ifShown(steps.executions.ending(execution), null)) !== null;
 }
 
-/** Finds out what became of a lost node's machine, and gives its Node back. */
-export async function giveBackLostNode(steps: Steps, node: NodeRecord): Promise<LostNode> {
-  const { instanceId } = node;
-  if (!instanceId) return { machine: undefined, cordon: null };
-  const machine = await steps.instances.describe(instanceId);
-  const record = (await recordOf(steps, node)) ?? (await ownStartUpTaint(steps, node));
-  if (!record) return { machine, cordon: null };
-  const cordon = await judge(steps, record, node, machine);
-  if (cordon === "unproven") await keep(steps, record);
-  return { machine, cordon };
-}
-
-/**
- * Gives a Node back that an execution left, unless it is still cordoned for a reboot that was not proven: that one waits for a
- * proof. @returns "unproven" where the caller has to keep the cordon
- */
-async function judge(
-  steps: Steps,
-  record: OpenCordon,
-  work: NodeRecord | undefined,
-  machine: Machine | undefined,
-): Promise<LeftCordonOutcome | null> {
-  const isEnding = !machine || hasEnded(machine);
-  // A proof has decided about a kept cordon that is given back.
-  const awaitsProof = !isEnding && record.keptAt === undefined && work !== undefined && isUnproven(work);
-  if (awaitsProof && (await isStillCordoned(steps, record))) return "unproven";
-  return giveBackCordon(steps, record.uid, record.operation, isEnding);
-}
-
-async function isStillCordoned(steps: Steps, { node: name, uid }: OpenCordon): Promise<boolean> {
-  const node = await steps.nodes.read(name);
-  return node?.metadata?.uid === uid && node.spec?.unschedulable === true;
-}
-
-/** Leaves the cordon to a later proof. Which boot must be over is not known any more: any boot that works is proven. */
-const keep = (steps: Steps, { uid, operation }: OpenCordon) => steps.cordons.keep(uid, operation, { before: null });
-
-const recordOf = async (steps: Steps, { operation, index }: NodeRecord): Promise<OpenCordon | undefined> =>
-  (await steps.cordons.open()).find((one) => one.operation === operation && one.index === index);
-
 /** Gives back a Node that an operation left when it ended; a cordon that is "unproven" is kept once that was told. */
 export async function giveBackLeft(steps: Steps, record: OpenCordon): Promise<LeftCordonOutcome | null> {
   const machine = await steps.instances.describe(record.instanceId);
-  return judge(steps, record, await workRecord(steps, record), machine);
+  return decideCordon(steps, record, await workRecord(steps, record), machine);
 }
 
 /**
@@ -102,7 +52,7 @@ export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: L
       node: { name: record.node, uid: record.uid, instanceId: record.instanceId },
       detail: { change: isKept ? "keep the cordon" : "give back the cordon", outcome },
     });
-  if (isKept) await keep(steps, record);
+  if (isKept) await keepUnproven(steps, record);
   else await steps.cordons.close(record.uid, record.operation);
 }
 

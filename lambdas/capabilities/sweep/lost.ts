@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { closeLostNode } from "../../change/node/lost-node.ts";
+import { closeLostNode, giveBackLostNode } from "../../change/node/lost-node.ts";
 import { redraw } from "../../change/operation/publisher.ts";
 import { isChange } from "../../commands/list.ts";
 import { MINUTE, step } from "../../engine/durable.ts";
@@ -13,7 +13,6 @@ import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import { codeOfAnswer, wordsOf } from "../../steps/client-errors.ts";
 import { isExecutionOverdue, isParked } from "../../steps/next-execution.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { giveBackLostNode } from "./cordons.ts";
 import { workingSince } from "./working-since.ts";
 
 /** An operation that will not end by itself, and why. */

@@ -6,11 +6,13 @@ import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
 import type { FailureReason } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import type { NodeRecord } from "../../records/records.ts";
+import type { StageName } from "../../stages.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { giveBackCordon } from "./cordon.ts";
 
 /** State of a lost node, read before it is closed. */
 export interface LostNode {
@@ -59,7 +61,7 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
  * Was the execution setting up a machine? Only then does it leave one behind that nobody uses. Records of the last
  * release have no workflow; those of the kubelets' authority are the ones without a stage.
  */
-const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
+export const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
   workflow === "provision" || (workflow === undefined && stage !== null);
 
 /**
@@ -126,3 +128,50 @@ async function nodeOf(steps: Steps, instanceId: string, name: string | null): Pr
   const nodes = name ? [await steps.nodes.read(name)] : await steps.nodes.all();
   return nodes.find((node) => node && instanceIdOf(node) === instanceId);
 }
+
+/** Stages in which the machine or its services may have been restarted, and nothing has proven yet that it works. */
+const UNPROVEN: ReadonlySet<StageName | null> = new Set<StageName>(["reboot", "restart", "prove"]);
+
+/** Did the work on the node end between the order to its machine and the proof of that? */
+const isUnproven = ({ workflow, stage }: NodeRecord): boolean => workflow !== "proving" && UNPROVEN.has(stage);
+
+/** Finds out what became of a lost node's machine, and gives its Node back. */
+export async function giveBackLostNode(steps: Steps, node: NodeRecord): Promise<LostNode> {
+  const { instanceId } = node;
+  if (!instanceId) return { machine: undefined, cordon: null };
+  const machine = await steps.instances.describe(instanceId);
+  const record = (await recordOf(steps, node)) ?? (await ownStartUpTaint(steps, node));
+  if (!record) return { machine, cordon: null };
+  const cordon = await decideCordon(steps, record, node, machine);
+  if (cordon === "unproven") await keepUnproven(steps, record);
+  return { machine, cordon };
+}
+
+/**
+ * Gives a Node back that an execution left, unless it is still cordoned for a reboot that was not proven: that one waits for a
+ * proof. @returns "unproven" where the caller has to keep the cordon
+ */
+export async function decideCordon(
+  steps: Steps,
+  record: OpenCordon,
+  work: NodeRecord | undefined,
+  machine: Machine | undefined,
+): Promise<LeftCordonOutcome | null> {
+  const isEnding = !machine || hasEnded(machine);
+  // A proof has decided about a kept cordon that is given back.
+  const awaitsProof = !isEnding && record.keptAt === undefined && work !== undefined && isUnproven(work);
+  if (awaitsProof && (await isStillCordoned(steps, record))) return "unproven";
+  return giveBackCordon(steps, record.uid, record.operation, isEnding);
+}
+
+async function isStillCordoned(steps: Steps, { node: name, uid }: OpenCordon): Promise<boolean> {
+  const node = await steps.nodes.read(name);
+  return node?.metadata?.uid === uid && node.spec?.unschedulable === true;
+}
+
+/** Leaves the cordon to a later proof. Which boot must be over is not known any more: any boot that works is proven. */
+export const keepUnproven = (steps: Steps, { uid, operation }: OpenCordon) =>
+  steps.cordons.keep(uid, operation, { before: null });
+
+const recordOf = async (steps: Steps, { operation, index }: NodeRecord): Promise<OpenCordon | undefined> =>
+  (await steps.cordons.open()).find((one) => one.operation === operation && one.index === index);

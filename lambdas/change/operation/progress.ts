@@ -12,7 +12,7 @@ import type {
 } from "../../records/records.ts";
 import { ifShown, isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
+import { closeLostNode, giveBackLostNode, isBeingSetUp, type LostNode, ownStartUpTaint } from "../node/lost-node.ts";
 import { publish, saidAll } from "./publisher.ts";
 import { viewOf } from "./view.ts";
 
@@ -211,17 +211,28 @@ export async function checkLiveness(
 }
 
 /**
- * Closes one lost node. This function may not change Nodes, so the sweep removes a start-up taint. While the cluster is
- * unavailable, the node waits; if the cluster refuses to show the Node, the watch of the others continues.
+ * Decides about the cordon of a lost node, which still has its lease. A function that launches machines may not change
+ * Nodes: it records the start-up taint, which the sweep removes.
+ */
+async function settleNode(steps: Steps, node: NodeRecord): Promise<LostNode | null> {
+  if (!isBeingSetUp(node)) return giveBackLostNode(steps, node);
+  await ownStartUpTaint(steps, node);
+  return null;
+}
+
+/**
+ * Closes one lost node. While the cluster is unavailable, the node waits; if the cluster refuses to show the Node, the
+ * watch of the others continues.
  */
 async function closeLost(steps: Steps, node: NodeRecord, why: StageFault): Promise<void> {
+  let found: LostNode | null = null;
   try {
-    await ownStartUpTaint(steps, node);
+    found = await settleNode(steps, node);
   } catch (error) {
     if (isBusy(error)) return;
     console.error(`the Node of ${node.operation}:${node.index} could not be read`, wordsOf(error));
   }
-  await closeLostNode(steps, node, why, null);
+  await closeLostNode(steps, node, why, found);
 }
 
 async function howLost(steps: Steps, node: NodeRecord): Promise<StageFault | null> {

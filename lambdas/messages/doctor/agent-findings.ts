@@ -28,20 +28,31 @@ const named = <T extends PooledNode>(nodes: readonly T[], state: (node: T) => st
 const whyFirst = ([first]: readonly PooledNode[]): string =>
   `${typeThis("why", first?.node ?? "<node>")} names the cause`;
 
-const unready = ({ since, isAgentSilent }: UnreadyNode, at: string): string =>
-  `for ${between(since, at)}${isAgentSilent ? ", its SSM agent does not report" : ""}`;
+/** Says of a NotReady node that its agent does not report, and why if it is known. */
+function agentWords({ isAgentSilent, lacksProfile }: UnreadyNode): string {
+  if (lacksProfile) return ", its instance has no instance profile, so its SSM agent does not report";
+  return isAgentSilent ? ", its SSM agent does not report" : "";
+}
 
-/** Next step for silent agents: no reboot helps a machine without an instance profile. */
-function silentRemedy(agents: readonly SilentAgent[]): string {
-  const bare = agents.filter(({ lacksProfile }) => lacksProfile).map(({ node }) => node);
+const unready = (node: UnreadyNode, at: string): string => `for ${between(node.since, at)}${agentWords(node)}`;
+
+/**
+ * Next step for nodes: no reboot helps a machine without an instance profile.
+ * @param reboot what a reboot does for the others
+ */
+function rebootRemedy(nodes: readonly (PooledNode & Pick<SilentAgent, "lacksProfile">)[], reboot: string): string {
+  const bare = nodes.filter(({ lacksProfile }) => lacksProfile).map(({ node }) => node);
   return [
-    whyFirst(agents),
+    whyFirst(nodes),
     ...(bare.length > 0 ? [`attach the pool's instance profile to ${list(bare)}, which no reboot helps`] : []),
-    ...(bare.length < agents.length
-      ? [`${typeThis("reboot", "<node>")} reboots a node through EC2 once it is approved`]
-      : []),
+    ...(bare.length < nodes.length ? [`${typeThis("reboot", "<node>")} ${reboot}`] : []),
   ].join("; ");
 }
+
+const recovers = (nodes: readonly UnreadyNode[]): string =>
+  nodes.some(({ isAgentSilent, lacksProfile }) => isAgentSilent && !lacksProfile)
+    ? "recovers a node, through EC2 where its agent does not report"
+    : "recovers a node";
 
 /** Texts of the findings about nodes that do not report and the SSM agents of machines. */
 export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
@@ -55,13 +66,13 @@ export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding,
     warning(
       "Nodes",
       `the SSM agent does not report: ${named(agents, ({ since }) => `for ${between(since, at)}`)}`,
-      `${silentRemedy(agents)}. Many at once: check the way to Systems Manager first`,
+      `${rebootRemedy(agents, "reboots a node through EC2 once it is approved")}. Many at once: check the way to Systems Manager first`,
     ),
   "nodes-not-ready": ({ nodes, at }) =>
     broken(
       "Nodes",
       `${counted(nodes.length, "Windows node")} ${nodes.length === 1 ? "is" : "are"} NotReady: ${named(nodes, (node) => unready(node, at))}`,
-      `${whyFirst(nodes)}; ${typeThis("reboot", "<node>")} recovers a node${nodes.some(({ isAgentSilent }) => isAgentSilent) ? ", through EC2 where its agent does not report" : ""}`,
+      rebootRemedy(nodes, recovers(nodes)),
     ),
   "agents-proxied": ({ nodes }) =>
     broken(

@@ -14,9 +14,13 @@ const unlessEmpty = (named: readonly unknown[], finding: Finding): Finding[] => 
  * machine whose agent is silent gets and confirms no input.
  */
 export function withoutCovered(findings: readonly Finding[]): Finding[] {
-  const silent = new Set(findings.filter(isSilent).flatMap(({ agents }) => agents.map(({ node }) => node)));
+  const silent = new Map(findings.filter(isSilent).flatMap(({ agents }) => agents.map((one) => [one.node, one])));
   const unready = new Set(findings.filter(isUnready).flatMap(({ nodes }) => nodes.map(({ node }) => node)));
-  const withAgent = (one: UnreadyNode): UnreadyNode => (silent.has(one.node) ? { ...one, isAgentSilent: true } : one);
+  const withAgent = (one: UnreadyNode): UnreadyNode => {
+    const agent = silent.get(one.node);
+    if (!agent) return one;
+    return { ...one, isAgentSilent: true, ...(agent.lacksProfile ? { lacksProfile: true } : {}) };
+  };
   return findings.flatMap((finding): Finding[] => {
     if (isUnready(finding)) return [{ ...finding, nodes: finding.nodes.map(withAgent) }];
     if (isSilent(finding)) {

@@ -49,6 +49,8 @@ export interface UnreadyNode {
   readonly since: string;
   /** Set where the SSM agent of its machine does not report either. */
   readonly isAgentSilent?: true;
+  /** EC2 says that this machine has no instance profile, so no reboot brings its agent back. */
+  readonly lacksProfile?: true;
 }
 
 /** One finding of the doctor, as data. */

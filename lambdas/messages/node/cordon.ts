@@ -174,6 +174,8 @@ export const cordonLeaves = {
     `the node stays cordoned, because pods on it do not end; once they have ended, ${typeThis("uncordon", node)} makes it schedulable`,
   asks: (node: string): string =>
     `${asksForCordon}: press Uncordon or Keep cordoned, or type ${typeThis("uncordon", node)} or ${typeThis("cordon", node)}`,
+  leftToPerson: (node: string, operation: string): string =>
+    `the node stays cordoned, as ${code(operation)} left it; ${typeThis("uncordon", node)} makes it schedulable`,
   unproven: (node: string): string => `the node stays cordoned until it is proven (${typeThis("prove", node)})`,
   quarantined: (node: string): string =>
     `the node is quarantined, because two of its reboots could not be verified within a day: it stays cordoned until ${typeThis("uncordon", node, "--quarantined", node)}`,

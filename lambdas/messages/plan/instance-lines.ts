@@ -1,5 +1,6 @@
 import { scheduledEventLine } from "../health/scheduled-events.ts";
 import { sign } from "../slack/signs.ts";
+import { code, some } from "../slack/text.ts";
 import type { NodePlan } from "./plan.ts";
 
 /**
@@ -9,16 +10,25 @@ import type { NodePlan } from "./plan.ts";
 export const lacksProfile = ({ throughEc2, instance }: Pick<NodePlan, "throughEc2" | "instance">): boolean =>
   throughEc2 !== undefined && instance?.hasProfile === false;
 
+/** Most nodes that a line names. */
+const MOST = 12;
+
+/** Line on a reboot that cannot be proven for want of an instance profile. @param nodes named in it; none for the plan's only node */
+export function noProfileLine(nodes: readonly string[] = []): string {
+  const whose = nodes.length === 0 ? "" : ` of ${some(nodes.map(code), MOST)}`;
+  const words =
+    nodes.length > 1
+      ? `instances${whose} have no instance profile: after the reboot their SSM agents stay silent`
+      : `instance${whose} has no instance profile: after the reboot its SSM agent stays silent`;
+  return `${sign.blocked} The ${words}, and the proof cannot pass. Next: attach the pool's profile in the EC2 console (*Actions*, *Security*, *Modify IAM role*).`;
+}
+
 /** Lines on what EC2 itself says about the machine: status checks that fail, and scheduled events. */
 export function instanceLines(plan: NodePlan): string[] {
   const { instance: seen } = plan;
   if (!seen) return [];
   return [
-    ...(lacksProfile(plan)
-      ? [
-          `${sign.blocked} The instance has no instance profile: after the reboot its SSM agent stays silent, and the proof cannot pass. Next: attach the pool's profile in the EC2 console (*Actions*, *Security*, *Modify IAM role*).`,
-        ]
-      : []),
+    ...(lacksProfile(plan) ? [noProfileLine()] : []),
     ...(seen.system === "impaired"
       ? [
           `${sign.warning} EC2's status check of the host fails. A reboot keeps the machine on this host; a stop and a start in the EC2 console move it to another one.`,

@@ -64,6 +64,10 @@ export const takenOut = {
     `a deployment has changed ${options.join(" and ")} for pool ${pool} since the request, so the node is launched with the present value`,
 } as const;
 
+/** Note on an instance that EC2 accepted and then had no room for. @param code EC2's error code */
+export const endedWithoutRoom = (instanceId: string, code: string): string =>
+  `EC2 ended ${instanceId} before it ran (${code}); the next subnet or instance type is tried`;
+
 /** Outcome of a machine that did not join, for its line in the message and for the ledger. */
 export const machineOutcome = {
   kept: (userId: string): string => `kept for inspection by <@${userId}>`,

@@ -44,6 +44,9 @@ export interface GiveBack {
 
 const isCordoned = (node: V1Node): boolean => node.spec?.unschedulable === true;
 
+/** The name that the record's cordon has on the Node: an earlier operation's where its cordon was passed on. */
+const nameOf = ({ operation, adds }: CordonRecord): string => adds.annotations[CORDONED_BY] ?? operation;
+
 const ownerOn = (node: V1Node): string | undefined => node.metadata?.annotations?.[CORDONED_BY];
 
 /**
@@ -56,8 +59,8 @@ function isYounger(node: V1Node, at: string): boolean {
 }
 
 /** Is the node's current cordon the one in the record? */
-export const isRecorded = (node: V1Node, { operation, at }: CordonRecord): boolean =>
-  isCordoned(node) && ownerOn(node) === operation && !isYounger(node, at);
+export const isRecorded = (node: V1Node, record: CordonRecord): boolean =>
+  isCordoned(node) && ownerOn(node) === nameOf(record) && !isYounger(node, record.at);
 
 /**
  * Did others cordon the node, so that it stays cordoned after the operation?
@@ -117,12 +120,21 @@ function without(node: V1Node, record: CordonRecord, unschedulable?: boolean): N
 const quarantineOff = (node: V1Node): object =>
   node.metadata?.labels?.[QUARANTINED] === undefined ? {} : { [QUARANTINED]: null };
 
+/** A cordon, and the kept cordon of an earlier operation that lies beneath it. */
+interface LaidCordon extends CordonRecord {
+  readonly kept?: LaidCordon;
+}
+
+/** Marks of a cordon, with the labels of the cordons beneath it. */
+export const withLabelsBeneath = (adds: CordonRecord["adds"], beneath: LaidCordon | undefined): CordonRecord["adds"] =>
+  beneath ? { ...adds, labels: { ...withLabelsBeneath(beneath.adds, beneath.kept).labels, ...adds.labels } } : adds;
+
 /**
  * The merge patch of an uncordon that a person asked for. It removes the cordon, whoever set it, and Casement's marks.
  * @param open the record of the node's cordon, if there is one
  */
-export function uncordonPatch(node: V1Node, open: CordonRecord | undefined): NodePatch {
-  const marks = open && without(node, open, false);
+export function uncordonPatch(node: V1Node, open: LaidCordon | undefined): NodePatch {
+  const marks = open && without(node, { ...open, adds: withLabelsBeneath(open.adds, open.kept) }, false);
   const annotations = { ...(marks?.metadata as { annotations?: object })?.annotations, [CORDONED_BY]: null };
   const labels = { ...(marks?.metadata as { labels?: object })?.labels, ...quarantineOff(node) };
   return { metadata: { ...marks?.metadata, annotations, labels }, spec: { ...marks?.spec, unschedulable: null } };
@@ -160,5 +172,5 @@ function outcomeFor(record: CordonRecord, node: V1Node): CordonOutcome {
   if (record.wasUnschedulable) return "as-before";
   if (isRecorded(node, record)) return "uncordoned";
   const owner = ownerOn(node);
-  return owner === undefined || owner === record.operation ? "cordoned-since" : "another-owner";
+  return owner === undefined || owner === nameOf(record) ? "cordoned-since" : "another-owner";
 }

@@ -32,12 +32,24 @@ const aboutKeys = (because: string): string =>
 export const instanceEnd = ({ instanceId, state, because }: EndedInstance): string =>
   `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "it was stopped or terminated outside Casement"}`;
 
+/** EC2's code in the reason of an end: "Server.InsufficientInstanceCapacity: …"; empty without one. */
+const nameOfEnd = ({ because = "" }: Pick<EndedInstance, "because">): string =>
+  /^(?:Client|Server)\.([\w.]+)/.exec(because)?.[1] ?? "";
+
+/**
+ * Finds EC2's code for an instance that ended because its place has no room, though EC2 had accepted the launch.
+ * @returns null for any other end
+ */
+export const noRoomAtEnd = (machine: Pick<EndedInstance, "because">): string | null => {
+  const name = nameOfEnd(machine);
+  return launchCodes[name]?.group === "next place" ? name : null;
+};
+
 /**
  * Code of the end of an instance. EC2 finds some refusals only after it has given the instance an id, and names them as its
  * reason by the codes of RunInstances: "Client.VolumeLimitExceeded: Volume limit exceeded" (API reference, StateReason).
  */
 export function codeOfEnd(machine: Pick<EndedInstance, "because">): FailureCode {
   if (isAboutKeys(machine)) return "volume-key-unusable";
-  const [, name = ""] = /^(?:Client|Server)\.([\w.]+)/.exec(machine.because ?? "") ?? [];
-  return launchCodes[name]?.code ?? "machine-ended";
+  return launchCodes[nameOfEnd(machine)]?.code ?? "machine-ended";
 }

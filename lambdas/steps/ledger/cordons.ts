@@ -1,7 +1,7 @@
 import type { BootBefore } from "../../health/facts.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
 import { EXPIRES, keys, openCordons, UNFINISHED } from "../../records/ledger-table.ts";
-import type { CordonRecord } from "../cluster/cordon-rules.ts";
+import { type CordonRecord, withLabelsBeneath } from "../cluster/cordon-rules.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";
@@ -47,7 +47,7 @@ export interface OpenCordon extends CordonRecord {
   readonly unproven?: UnprovenReboot;
   /** ISO 8601: failed proofs of this Node's reboots, also under earlier cordons. */
   readonly failedAt?: readonly string[];
-  /** The kept cordon of an earlier operation, which applies again once this operation restores the node. */
+  /** The kept cordon of an earlier operation, which applies again once this one's is given back. */
   readonly kept?: OpenCordon;
 }
 
@@ -65,11 +65,19 @@ function withoutIndex(open: OpenCordon): OpenCordon {
 const keptIn = (open: OpenCordon): OpenCordon | undefined =>
   open.keptAt === undefined ? open.kept : withoutIndex(open);
 
-/** Marks of a cordon, with the labels of the kept cordon that it replaces. */
-const withLabelsOf = (replaced: OpenCordon | undefined, adds: OpenCordon["adds"]): OpenCordon["adds"] => ({
-  ...adds,
-  labels: { ...replaced?.adds.labels, ...adds.labels },
-});
+/**
+ * The cordon that is kept when an operation leaves its own. On a node that was cordoned before, an unproven reboot leaves
+ * what an earlier one left, under its own name: one proof ends both. Any other kept cordon stays beneath it, for the
+ * person who decides about it.
+ */
+function keptCordon(open: OpenCordon, isUnproven: boolean): OpenCordon {
+  const { kept: beneath, ...own } = withoutIndex(open);
+  if (!isUnproven || !beneath || !own.wasUnschedulable) return { ...own, adds: withLabelsBeneath(own.adds, beneath) };
+  if (beneath.unproven === undefined) return { ...own, kept: beneath };
+  const { operation, index } = own;
+  const labels = { ...beneath.adds.labels, ...own.adds.labels };
+  return { ...beneath, operation, index, adds: { ...beneath.adds, labels } };
+}
 
 /** Failed proofs, which outlast the record of their cordon. */
 const failuresIn = (before: OpenCordon | undefined): Pick<OpenCordon, "failedAt"> =>
@@ -166,11 +174,9 @@ export const cordons = (context: StepContext) => {
     keep: (uid: string, operation: string, unproven?: Pick<UnprovenReboot, "before">) =>
       change({ uid, operation }, (open) => {
         if (open.keptAt !== undefined) return null;
-        const { kept: replaced, ...rest } = withoutIndex(open);
         const keptAt = timestamp(context);
         return {
-          ...rest,
-          adds: withLabelsOf(replaced, rest.adds),
+          ...keptCordon(open, unproven !== undefined),
           keptAt,
           ...(unproven ? unprovenFields(unproven.before, open, keptAt) : {}),
           [EXPIRES]: expiryAfter(keptAt, context.settings.retentionDays),

@@ -33,6 +33,9 @@ const cuts = ["reaches nothing", "unreached", "host", "no services", "no outside
 /** Services of AWS that scripts call, by the name of their endpoint. */
 const calledServices = ["s3", "secretsmanager", "ecr"] as const;
 
+/** Policies that restrict PowerShell, by what they put in force. */
+export const restrictions = ["ConstrainedLanguage", "AllSigned"] as const;
+
 /** Reasons for which Windows may wait for a reboot, as observe.ps1 names them. */
 export const rebootReasons = ["servicing", "windows-update", "file-renames", "computer-name"] as const;
 /** Ways in which a machine boots without Casement. */
@@ -146,6 +149,12 @@ export const machineFaults: readonly FaultKind[] = [
   },
   { kind: "disk-full", sentence: "The disk of the machine is full: scripts can write no file.", fields },
   { kind: "look-fails", sentence: "Windows' management service does not answer, so observe.ps1 fails.", fields },
+  {
+    kind: "powershell-restricted",
+    sentence: "A policy restricts PowerShell on the machine, so that no script of Casement's works there.",
+    fields: { ...fields, how: `${restrictions.join(" or ")}, by default the first` },
+    values: { how: restrictions },
+  },
   {
     kind: "clock-wrong",
     sentence: "The clock of the machine is wrong by a day, or ahead by two minutes.",

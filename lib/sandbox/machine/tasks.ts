@@ -2,6 +2,7 @@ import { namedArguments } from "./command-line.ts";
 import { load } from "./loading.ts";
 import { endProcess, type Machine, type Script, type ScriptEnd } from "./machine.ts";
 import { newProcess, type Process } from "./process.ts";
+import { stoppedByPolicy } from "./scripts/policy.ts";
 import { type Task, taskTerminated } from "./state.ts";
 
 const HEADER = /^# casement-script: ([\w-]+)[ \t]*\r?$/m;
@@ -26,7 +27,8 @@ function scriptOf(machine: Machine, { script: path }: Task): { text: string; scr
 
 async function run(machine: Machine, task: Task, process: Process): Promise<ScriptEnd> {
   const { text, script, why } = scriptOf(machine, task);
-  if (!script) return { exitCode: 1, stdout: "", stderr: why };
+  const stopped = script ? stoppedByPolicy(machine) : undefined;
+  if (!script || stopped) return stopped ?? { exitCode: 1, stdout: "", stderr: why };
   try {
     const work = script({ machine, process, text, arguments: namedArguments(task.arguments), request: null });
     return await within(machine, process, work);

@@ -1,6 +1,7 @@
 import type { RunInstancesCommandInput } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launch } from "../../../lambdas/capabilities/add/launch.ts";
+import type { ProvisionTask } from "../../../lambdas/capabilities/add/task.ts";
 import { Refused } from "../../../lambdas/errors.ts";
 import type { MachineClaim } from "../../../lambdas/steps/cluster/claims.ts";
 import { callLog, machine, taskOn } from "../../change/a-task.ts";
@@ -11,7 +12,6 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 const slots = { take: async () => true };
-const leases = { take: async () => ({ instanceId: machine.instanceId, owner: "add-1:0", epoch: 1 }) };
 
 const withPool = (pool: object) => configurationWith({}, pool);
 const twoSubnets = withPool({ subnets: ["subnet-0aaa", "subnet-0bbb"] });
@@ -23,17 +23,22 @@ async function launched(
   free = slots,
   today: () => Promise<object> = async () => twoSubnets,
   claimed: readonly MachineClaim[] = [],
+  ends: Readonly<Record<string, string>> = {},
 ) {
   const asked: (string | undefined)[] = [];
   const requests: RunInstancesCommandInput[] = [];
   let look = 0;
   const log = callLog();
   const notes: string[] = [];
+  const released: string[] = [];
   const given = {
     csrs: { pendingCount: async () => pending[Math.min(look++, pending.length - 1)] },
     claims: { all: async () => claimed },
     joinSlots: free,
-    leases,
+    leases: {
+      take: async (instanceId: string) => ({ instanceId, owner: "add-1:0", epoch: 1 }),
+      release: async ({ instanceId }: { readonly instanceId: string }) => void released.push(instanceId),
+    },
     runtime: { read: async () => ({ version: "2", configuration: await today() }) },
     ledger: {
       nodes: async () => [],
@@ -41,6 +46,10 @@ async function launched(
         void notes.push(...(change.notes ?? [])),
     },
     instances: {
+      describe: async (instanceId: string) => {
+        const because = ends[instanceId];
+        return { ...machine, instanceId, ...(because ? { state: "terminated", because } : {}) };
+      },
       launch: async (request: RunInstancesCommandInput) => {
         requests.push(request);
         return answers[asked.push(request.SubnetId) - 1] ?? {};
@@ -48,8 +57,15 @@ async function launched(
     },
   };
   const { web: pool } = twoSubnets.pools;
-  const ended = await run((ctx) => launch(taskOn(ctx, log, given, pool ? { pool } : {})));
-  return { status: ended.status, error: ended.error.message, asked, requests, looks: look, notes };
+  const tasks: ProvisionTask[] = [];
+  const ended = await run((ctx) => {
+    const task = taskOn(ctx, log, given, pool ? { pool, machine: null, lease: null } : {});
+    tasks.push(task);
+    return launch(task);
+  });
+  const { machine: on, lease, launched: left } = tasks.at(-1) ?? {};
+  const holds = { machine: on?.instanceId ?? null, lease: lease?.instanceId ?? null, launched: left };
+  return { holds, released, status: ended.status, error: ended.error.message, asked, requests, looks: look, notes };
 }
 
 const here = { instanceId: machine.instanceId };
@@ -74,6 +90,36 @@ describe("A launch", () => {
     expect((await launched([0], [full, full])).error).toBe(
       "EC2 has no capacity in any subnet: m6i.large: InsufficientInstanceCapacity in subnet-0aaa, subnet-0bbb",
     );
+  });
+
+  describe("that EC2 accepts and then has no room for", () => {
+    const accepted = ["i-1", "i-2"].map((instanceId) => ({ instanceId }));
+    const full = "Server.InsufficientInstanceCapacity: There was insufficient capacity";
+
+    it("goes on in the next place, says so, and leaves no lease behind", async () => {
+      const next = await launched([0], accepted, slots, undefined, [], { "i-1": full });
+      expect(next).toMatchObject({ status: "SUCCEEDED", asked: ["subnet-0aaa", "subnet-0bbb"], released: ["i-1"] });
+      expect(next.holds).toEqual({ machine: "i-2", lease: "i-2", launched: "i-2" });
+      expect(next.notes).toEqual([
+        "EC2 ended i-1 before it ran (InsufficientInstanceCapacity); the next subnet or instance type is tried",
+      ]);
+    });
+
+    it("fails as after refusals where no place has room, and holds nothing", async () => {
+      const none = await launched([0], accepted, slots, undefined, [], { "i-1": full, "i-2": full });
+      expect(none.error).toBe(
+        "EC2 has no capacity in any subnet: m6i.large: InsufficientInstanceCapacity in subnet-0aaa, subnet-0bbb",
+      );
+      expect(none).toMatchObject({ released: ["i-1", "i-2"], holds: { machine: null, lease: null, launched: null } });
+    });
+
+    it("ends at once for any other reason", async () => {
+      const failed = await launched([0], accepted, slots, undefined, [], {
+        "i-1": "Server.InternalError: Internal error",
+      });
+      expect(failed).toMatchObject({ asked: ["subnet-0aaa"], released: [] });
+      expect(failed.error).toContain("i-1 is terminated: EC2 says Server.InternalError");
+    });
   });
 
   it("leaves out what a deployment has taken out of the pool since, and says so", async () => {

@@ -50,6 +50,11 @@ describe("The card of a rollout", () => {
     [{ pods: 1 }, "*1 pod will be evicted* in all.", "will be evicted"],
     [{ isAway: true }, "ℹ️ *NotReady now, and first:* `win-2`. They need no slot.", "NotReady now"],
     [{ throughEc2: true }, "*Rebooted through EC2, because the SSM agent is silent:* `win-2`. EC2 asks", "through EC2"],
+    [
+      { throughEc2: true, lacksProfile: true },
+      "⛔ The instance of `win-2` has no instance profile: after the reboot its SSM agent stays silent, and the proof cannot pass. Next: attach the pool's profile",
+      "instance profile",
+    ],
     [{ losses: ["emptyDir", "emptyDir"] }, "⚠️ *Lost:* emptyDir.", "*Lost:*"],
     [
       { blockers: ["disruption budget"], budgets: ["shop/cart"] },
@@ -76,6 +81,16 @@ describe("The card of a rollout", () => {
   ])("shows what is special about a node, and nothing where there is nothing: %o", (fields, words, mark) => {
     expect(textOf({ nodes: [planned("win-1"), planned("win-2", fields)] })).toContain(words);
     expect(textOf()).not.toContain(mark);
+  });
+
+  test("recommends no approval while a reboot cannot be proven for want of an instance profile", () => {
+    const bare = { throughEc2: true, lacksProfile: true } as const;
+    const card = rolloutCard(plan({ nodes: nodes(2, bare) }));
+    expect(card.isHopeless).toBe(true);
+    expect(JSON.stringify(card.blocks)).toContain(
+      "The instances of `win-1`, `win-2` have no instance profile: after the reboot their SSM agents stay silent",
+    );
+    expect(rolloutCard(plan()).isHopeless).toBeUndefined();
   });
 
   test("names the order, the pods in all, and who is left out", () => {

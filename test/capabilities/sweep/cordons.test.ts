@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import {
   clearUncordoned,
   giveBackLeft,
-  giveBackLostNode,
   leftCordons,
   tellGivenBack,
 } from "../../../lambdas/capabilities/sweep/cordons.ts";
+import { giveBackLostNode } from "../../../lambdas/change/node/lost-node.ts";
 import { OUT_OF_BALANCERS, QUARANTINED } from "../../../lambdas/cluster/node-keys.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
 import type { NodeRecord, OperationRecord } from "../../../lambdas/records/records.ts";

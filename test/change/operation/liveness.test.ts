@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { checkLiveness } from "../../../lambdas/change/operation/progress.ts";
+import { CORDONED_BY } from "../../../lambdas/cluster/node-keys.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
 import type { NodeRecord } from "../../../lambdas/records/records.ts";
 import { answers, type Call, recorded } from "../../engine/recorded.ts";
@@ -95,4 +96,63 @@ test.for<[string, Scene, string | null]>([
 test("executions are looked at once a minute", async () => {
   expect(await looked({ ending: "STOPPED", last: NOW - 59_999 })).toEqual({ at: NOW - 59_999, calls: [] });
   expect((await looked({ ending: "STOPPED", last: NOW - 60_000 })).at).toBe(NOW);
+});
+
+/** A cordoned node of a rollout, whose execution has ended in this stage. */
+async function lostOf(stage: string, cluster?: Error) {
+  const record = nodeRecord({ nodeName: "web-1", workflow: "reboot", stage: stage as never, executionArn: "arn:node" });
+  const { operation, index, instanceId } = record;
+  const adds = { taints: [], annotations: { [CORDONED_BY]: operation }, labels: {} };
+  const cordon = { node: "web-1", uid: "uid-1", operation, index, instanceId, wasUnschedulable: false, adds, at: "" };
+  const node = {
+    metadata: { name: "web-1", uid: "uid-1", annotations: adds.annotations },
+    spec: { unschedulable: true },
+  };
+  const { steps, calls } = recorded(
+    {
+      ledger: { nodes: answers([record]) },
+      executions: { ending: answers("TIMED_OUT") },
+      nodes: {
+        read: async () => {
+          if (cluster) throw cluster;
+          return node;
+        },
+        announce: answers(),
+      },
+      instances: { describe: answers({ instanceId, state: "running" }) },
+      cordons: {
+        open: answers([cordon]),
+        find: answers(cordon),
+        plan: answers(true),
+        settle: async (_record: object, outcome: string) => ({ outcome }),
+      },
+      joinSecret: { remove: answers() },
+      joinSlots: { giveBack: answers(false) },
+    },
+    {
+      nodes: { change: answers() },
+      cordons: { keep: answers() },
+      slots: { release: answers(true) },
+      leases: { releaseOwned: answers(true) },
+      ledger: { changeNode: answers() },
+    },
+    NOW,
+  );
+  await checkLiveness({ steps, operation }, 0);
+  return { verbs: calls.map(([verb]) => verb), outcome: (calls.at(-1)?.[3] as NodeRecord | undefined)?.outcome };
+}
+
+const released = ["slots.release", "leases.releaseOwned", "ledger.changeNode"];
+
+test("a lost node of a rollout keeps or loses its cordon before another operation can take its lease", async () => {
+  const rebooted = await lostOf("prove");
+  expect(rebooted.verbs).toEqual(["cordons.keep", ...released]);
+  expect(rebooted.outcome).toContain("stays cordoned");
+  const before = await lostOf("evict");
+  expect(before.verbs).toEqual(["nodes.change", ...released]);
+  expect(before.outcome).toContain("the node is schedulable again");
+});
+
+test("a lost node of a rollout keeps its lease while its cordon cannot be decided", async () => {
+  expect((await lostOf("prove", new Retryable("busy"))).verbs).toEqual([]);
 });

@@ -169,15 +169,18 @@ describe("RunInstances with invalid parameters", () => {
     expect(await codeOf(launchOne(fixture))).toBe(code);
   });
 
-  it("terminates a launch under launch-fails and gives the reason", async () => {
+  it.each([
+    ["Server.InternalError", {}],
+    ["Server.InsufficientInstanceCapacity", { code: "Server.InsufficientInstanceCapacity" }],
+  ])("terminates a launch under launch-fails and gives the reason %s", async (reason, match) => {
     const fixture = ec2Fixture();
-    fixture.simulation.faults.inject("launch-fails", {}, 1);
+    fixture.simulation.faults.inject("launch-fails", match, 1);
     const { InstanceId = "" } = await launchOne(fixture);
     await fixture.clock.advance(30_000);
     const answer = await fixture.client().send(new DescribeInstancesCommand({ InstanceIds: [InstanceId] }));
     expect(answer.Reservations?.[0]?.Instances?.[0]).toMatchObject({
       State: { Name: "terminated" },
-      StateReason: { Code: "Server.InternalError" },
+      StateReason: { Code: reason },
     });
   });
 

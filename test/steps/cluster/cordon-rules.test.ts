@@ -1,7 +1,12 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { CORDONED_BY } from "../../../lambdas/cluster/node-keys.ts";
-import { type CordonRecord, isCordonedByOthers, judgeGiveBack } from "../../../lambdas/steps/cluster/cordon-rules.ts";
+import {
+  type CordonRecord,
+  isCordonedByOthers,
+  judgeGiveBack,
+  uncordonPatch,
+} from "../../../lambdas/steps/cluster/cordon-rules.ts";
 import { windowsNode } from "./cluster-objects.ts";
 
 const OWNED = { [CORDONED_BY]: "remove-1" };
@@ -38,6 +43,19 @@ describe("A node that an operation cordoned", () => {
       outcome: "uncordoned",
       patch: { metadata: { annotations: { [CORDONED_BY]: null }, labels: {} }, spec: { unschedulable: null } },
     });
+  });
+
+  it("is uncordoned by the operation that its cordon has passed to", () => {
+    expect(outcomeOf(node(OWNED, cordoned), { operation: "restart-1" })).toBe("uncordoned");
+  });
+
+  it("loses the labels of every cordon on it when a person uncordons it", () => {
+    const labelled = (key: string) => ({ taints: [], annotations: {}, labels: { [key]: "true" } });
+    const seen = node(OWNED, cordoned);
+    seen.metadata = { ...seen.metadata, labels: { a: "true", b: "true", c: "true" } };
+    const laid = { ...record({ adds: labelled("a") }), kept: record({ adds: labelled("b") }) };
+    expect(uncordonPatch(seen, laid).metadata).toMatchObject({ labels: { a: null, b: null } });
+    expect(uncordonPatch(seen, laid).metadata).not.toHaveProperty("labels.c");
   });
 
   it.each([

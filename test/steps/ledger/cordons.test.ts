@@ -72,14 +72,50 @@ describe("A cordon that is kept because a reboot was not proven", () => {
     expect(kept?.failedAt).toHaveLength(1);
   });
 
-  it("takes over the labels of the kept cordon that it replaces, so that an uncordon takes them off", async () => {
+  it("lies above the cordon that a drain left to a person, which applies again once the node is proven", async () => {
     const labels = { "casement.dev/label": "true" };
     const drained = of("uid-5", "drain-1");
     await remover().own({ ...drained, adds: { ...drained.adds, labels } });
     await remover().keep("uid-5", "drain-1");
     await remover().own({ ...of("uid-5", "reboot-1"), wasUnschedulable: true });
     await remover().keep("uid-5", "reboot-1", { before });
-    expect(await sweeper().find("uid-5")).toMatchObject({ operation: "reboot-1", adds: { labels } });
+    expect((await sweeper().find("uid-5"))?.adds.labels).toEqual({});
+    await remover().close("uid-5", "reboot-1");
+    expect(await sweeper().find("uid-5")).toMatchObject({ operation: "drain-1", adds: { labels } });
+    expect((await sweeper().find("uid-5"))?.unproven).toBeUndefined();
+  });
+
+  it("passes to a later restart that is not proven either, with the marks that the first reboot set", async () => {
+    const first = of("uid-6", "reboot-1");
+    await remover().own(first);
+    await remover().keep("uid-6", "reboot-1", { before });
+    const labels = { "casement.dev/label": "true" };
+    const second = { ...of("uid-6", "restart-1"), index: 2, wasUnschedulable: true };
+    await remover().own({ ...second, adds: { taints: [], annotations: {}, labels } });
+    await remover().keep("uid-6", "restart-1", { before: null });
+    const kept = await sweeper().find("uid-6");
+    expect(kept).toMatchObject({ operation: "restart-1", index: 2, wasUnschedulable: false });
+    expect(kept).toMatchObject({ adds: { annotations: first.adds.annotations, labels }, unproven: { before } });
+    expect(kept?.kept).toBeUndefined();
+  });
+
+  it("is a later reboot's own where someone had uncordoned the node in between", async () => {
+    await remover().own(of("uid-7", "reboot-1"));
+    await remover().keep("uid-7", "reboot-1", { before });
+    await remover().own(of("uid-7", "reboot-2"));
+    await remover().keep("uid-7", "reboot-2", { before: null });
+    const { annotations } = of("uid-7", "reboot-2").adds;
+    expect(await sweeper().find("uid-7")).toMatchObject({ operation: "reboot-2", adds: { annotations } });
+  });
+
+  it("hands its labels to a drain that leaves the node to a person", async () => {
+    const labels = { "casement.dev/label": "true" };
+    const rebooted = of("uid-8", "reboot-1");
+    await remover().own({ ...rebooted, adds: { ...rebooted.adds, labels } });
+    await remover().keep("uid-8", "reboot-1", { before });
+    await remover().own({ ...of("uid-8", "drain-1"), wasUnschedulable: true });
+    await remover().keep("uid-8", "drain-1");
+    expect(await sweeper().find("uid-8")).toMatchObject({ operation: "drain-1", adds: { labels } });
   });
 });
 

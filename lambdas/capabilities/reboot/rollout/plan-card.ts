@@ -1,5 +1,6 @@
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { podsGoOn } from "../../../messages/node/restart.ts";
+import { noProfileLine } from "../../../messages/plan/instance-lines.ts";
 import { lossLines } from "../../../messages/plan/workload-losses.ts";
 import { context, section, sections } from "../../../messages/slack/blocks.ts";
 import { sign } from "../../../messages/slack/signs.ts";
@@ -52,6 +53,11 @@ const ec2Line = ({ nodes }: RolloutPlan): string[] => {
         `${sign.warning} *Rebooted through EC2, because the SSM agent is silent:* ${some(silent, MOST)}. EC2 asks Windows to restart, and resets the machine like a power failure if it has not reacted within four minutes.`,
       ]
     : [];
+};
+
+const profileLine = ({ nodes }: RolloutPlan): string[] => {
+  const bare = nodes.filter(({ lacksProfile }) => lacksProfile).map(({ name }) => name);
+  return bare.length > 0 ? [noProfileLine(bare)] : [];
 };
 
 const podsLine = ({ nodes, command }: RolloutPlan): string => {
@@ -133,7 +139,8 @@ function takenLine(plan: RolloutPlan): string[] {
     : [`${sign.warning} Out of service already: ${list}. They take slots of the pool.`];
 }
 
-const isHopeless = (plan: RolloutPlan): boolean => waitsForSlots(plan) || foreverLine(plan).length > 0;
+const isHopeless = (plan: RolloutPlan): boolean =>
+  waitsForSlots(plan) || foreverLine(plan).length > 0 || profileLine(plan).length > 0;
 
 const timeWords = (plan: RolloutPlan): string => {
   if (isHopeless(plan)) return "No estimate: the rollout cannot end before that is fixed";
@@ -185,6 +192,7 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
       ...awayLine(plan),
       ...takenLine(plan),
       ...ec2Line(plan),
+      ...profileLine(plan),
       podsLine(plan),
       ...lossLine(plan),
       ...loneLine(plan),

@@ -9,6 +9,7 @@ import type { Configuration } from "../../../configuration/configuration.ts";
 import { Refused, UserError } from "../../../errors.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { drainRefused, isForceable } from "../../../messages/node/drain.ts";
+import { lacksProfile } from "../../../messages/plan/instance-lines.ts";
 import { losesSomething } from "../../../messages/plan/moved-pods.ts";
 import type { NodePlan } from "../../../messages/plan/plan.ts";
 import { lossesByWorkload, type WorkloadLoss } from "../../../messages/plan/workload-losses.ts";
@@ -130,6 +131,7 @@ async function planReboot(op: Op<RolloutRequest>, name: string): Promise<PlanRes
     ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
     isAway: !isServing,
     throughEc2: plan.throughEc2 !== undefined,
+    ...(lacksProfile(plan) ? { lacksProfile: true } : {}),
     losses: lossClasses(plan.pods),
     ...(plan.pods.some(losesSomething) ? { lost: lossesByWorkload(plan.pods), lossMarks: lossMarks(plan.pods) } : {}),
     blockers: blockerClasses(plan),

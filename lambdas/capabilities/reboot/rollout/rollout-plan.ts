@@ -16,6 +16,8 @@ export interface PlannedNode {
   readonly isAway: boolean;
   /** The agent is silent, so EC2 reboots the machine. */
   readonly throughEc2: boolean;
+  /** Set if EC2 reboots the machine, and its agent stays silent for want of an instance profile. */
+  readonly lacksProfile?: true;
   /** Number of pods that would be evicted. */
   readonly pods: number;
   /** Expected minutes of its drain. */

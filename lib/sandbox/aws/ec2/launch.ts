@@ -11,11 +11,24 @@ import type { Lifecycle, Transition } from "./lifecycle.ts";
 import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { describedReservation } from "./view.ts";
 
+/** Ends of an instance that is pending, by EC2's reason; a fault without a code means the first. */
+const failures = {
+  "Server.InternalError": "fail",
+  "Server.InsufficientInstanceCapacity": "fail-by-capacity",
+} as const satisfies Record<string, Transition>;
+
+const reasons = Object.keys(failures) as (keyof typeof failures)[];
+
 /** The fault that ends an instance while it is pending. */
 export const launchFails = {
   kind: "launch-fails",
   sentence: "EC2 accepts the launch, but the instance goes from pending to terminated.",
-  fields: { type: "instance type: m5.xlarge", subnet: "subnet id" },
+  fields: {
+    type: "instance type: m5.xlarge",
+    subnet: "subnet id",
+    code: `EC2's reason, by default Server.InternalError: ${reasons.join(", ")}`,
+  },
+  values: { code: reasons },
 };
 
 /**
@@ -198,8 +211,9 @@ function mayEncrypt({ account }: Ec2Records, plan: LaunchPlan, caller: Caller): 
 }
 
 function journeyOf(records: Ec2Records, plan: LaunchPlan, caller: Caller): Transition {
-  const fails = records.simulation.faults.applies(launchFails.kind, { type: plan.type.name, subnet: plan.subnet.id });
-  if (fails) return "fail";
+  const facts = { type: plan.type.name, subnet: plan.subnet.id };
+  const reason = reasons.find((code) => records.simulation.faults.applies(launchFails.kind, { ...facts, code }));
+  if (reason) return failures[reason];
   return mayEncrypt(records, plan, caller) ? "start" : "fail-by-key";
 }
 

@@ -38,6 +38,16 @@ const transitions = {
     takes: "launch",
     outcome: by("Server.InternalError", "Internal error on launch"),
   },
+  // API Reference, StateReason: EC2 may find that there is no capacity after it has given the instance an id.
+  "fail-by-capacity": {
+    through: "pending",
+    to: "terminated",
+    takes: "launch",
+    outcome: by(
+      "Server.InsufficientInstanceCapacity",
+      "There was insufficient capacity available to satisfy the launch request",
+    ),
+  },
   // EC2 user guide, "Instance terminates immediately": EC2 could not use the key of an encrypted volume.
   "fail-by-key": {
     through: "pending",

@@ -40,6 +40,27 @@ test("takes the next subnet, then the next type, where the first has no capacity
   expect(instance).toMatchObject({ InstanceType: "m5.xlarge", SubnetId: first.id });
 });
 
+test("takes the next subnet where EC2 ends the instance for want of capacity after it had accepted the launch", async () => {
+  here = await startJourney();
+  const [first, second] = demo.subnets;
+  const code = "Server.InsufficientInstanceCapacity";
+  injectFault(here, "launch-fails", { type: "m6i.xlarge", subnet: first.id, code });
+  await here.type("operator", "/win add web");
+  await settled(here);
+  const { operation } = await newest(here);
+  expect(operation.status).toBe("succeeded");
+  const [ended, running, ...more] = launchedBy(here, operation.id);
+  expect([ended?.State?.Name, running?.State?.Name, more]).toEqual(["terminated", "running", []]);
+  expect(running?.SubnetId).toBe(second.id);
+  expect(
+    spoken(here)
+      .thread.map(({ text }) => text)
+      .join("\n"),
+  ).toContain("before it ran (InsufficientInstanceCapacity); the next subnet or instance type is tried");
+  expect(await heldBack(here)).toEqual([]);
+  await expectSound(here);
+});
+
 test("fails with EC2's codes where there is no capacity anywhere, and asks nobody", async () => {
   here = await startJourney();
   injectFault(here, "no-capacity", { type: "m6i.xlarge" });

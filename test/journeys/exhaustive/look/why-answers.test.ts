@@ -97,6 +97,9 @@ test("an agent whose instance lost its profile is silent within an hour, with th
   const { said } = await look(here, `/win why ${web.name}`);
   expect(said).toMatch(/does not answer for \d+m: EC2 says that the instance has no instance profile/);
   expect((await look(here, `/win reboot ${web.name} --dry-run`)).said).toContain("the proof cannot pass");
+  expect((await look(here, "/win reboot web --force web --dry-run")).said).toContain(
+    `The instance of \`${web.name}\` has no instance profile: after the reboot its SSM agent stays silent`,
+  );
   expect((await look(here, "/win doctor")).said).toMatch(
     /attach the pool's instance profile to `[^`]+`, which no reboot/,
   );

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { QUARANTINED } from "../../../../lambdas/cluster/node-keys.ts";
+import { OUT_OF_BALANCERS, QUARANTINED } from "../../../../lambdas/cluster/node-keys.ts";
 import {
   KEEP_CORDONED,
   PROVE_AGAIN,
@@ -9,9 +9,10 @@ import {
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { isCordoned, SHORT, unasked } from "../../on-web.ts";
-import { cordonByHand, web } from "../../others.ts";
+import { allowDisruptions, cordonByHand, guardedPod, web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { inThreads, openly, privately } from "../../reading.ts";
+import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -147,6 +148,34 @@ describe("A node that a reboot left cordoned because it was not proven", () => {
     expect((await newest(here)).operation.summary).toContain("as it was before");
     expect(isCordoned(here)).toBe(true);
   });
+});
+
+test("a proof leaves the cordon of a failed drain to the person who decides about it", async () => {
+  const { configuration, close } = await withSeedNodes();
+  await close();
+  const held = { ...configuration.pools.web, afterFailedDrain: "hold" };
+  const deadlines = { ...soon, drain: { evict: 2, continue: 1 } };
+  const approvals = { drain: { needs: 0 }, reboot: { needs: 0 } };
+  here = await withSeedNodes({ configuration: { approvals, deadlines, pools: { ...configuration.pools, web: held } } });
+  const keptOut = () => nodeNamed(here, web.name)?.metadata?.labels?.[OUT_OF_BALANCERS];
+  await guardedPod(here, web);
+  await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+  await settled(here, 20);
+  const { id } = (await newest(here)).operation;
+  expect([isCordoned(here), keptOut()]).toEqual([true, "true"]);
+  await allowDisruptions(here);
+  const fault = injectFault(here, "service-exits", { ...ofWeb, service: "kubelet" });
+  await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+  await settled(here, 240);
+  await mend(fault);
+  await here.type("operator", `/win prove ${SHORT}`);
+  await settled(here, 60);
+  expect((await newest(here)).operation.summary).toContain(`the node stays cordoned, as \`${id}\` left it; `);
+  expect([isCordoned(here), keptOut()]).toEqual([true, "true"]);
+  await here.type("operator", `/win uncordon ${SHORT}`);
+  await settled(here, 10);
+  expect([isCordoned(here), keptOut()]).toEqual([false, undefined]);
+  await expectSound(here);
 });
 
 test("a node that no reboot left cordoned is proven, and nothing is changed", async () => {

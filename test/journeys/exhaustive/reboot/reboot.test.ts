@@ -87,6 +87,19 @@ describe("A reboot that is not proven", () => {
     expect([bootIdOf(), isCordoned(here)]).toEqual([before, false]);
   });
 
+  test.each([
+    ["ConstrainedLanguage", "PowerShell runs in ConstrainedLanguage mode on this machine"],
+    ["AllSigned", "is not digitally signed"],
+  ])("is refused before the first eviction where a policy restricts PowerShell: %s", async (how, words) => {
+    here = await unasked("reboot", soon);
+    injectFault(here, "powershell-restricted", { ...ofWeb, how });
+    const before = bootIdOf();
+    const told = await reboot();
+    expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "guard", code: "powershell-restricted" });
+    expect(told).toContain(words);
+    expect([bootIdOf(), isCordoned(here)]).toEqual([before, false]);
+  });
+
   test("is proven all the same after a slow boot", async () => {
     here = await unasked("reboot");
     injectFault(here, "slow-boot", ofWeb);

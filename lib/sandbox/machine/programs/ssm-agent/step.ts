@@ -1,6 +1,8 @@
 import { messageOf } from "../../../../message-of.ts";
+import { load } from "../../loading.ts";
 import type { Machine, ScriptEnd } from "../../machine.ts";
 import type { Process } from "../../process.ts";
+import { stoppedByPolicy } from "../../scripts/policy.ts";
 import type { Job, Step, StepResult } from "../../ssm-backend.ts";
 import { scriptNameOf } from "../../tasks.ts";
 
@@ -24,7 +26,9 @@ async function runText(machine: Machine, process: Process, job: Job, text: strin
   const script = name === undefined ? undefined : machine.scripts[name];
   if (!script) return refused("This script cannot be run by the simulated machine: it is none of Casement's scripts.");
   try {
-    return await script({ machine, process, text, arguments: new Map(), request: requestOf(text, job) });
+    const stopped = stoppedByPolicy(machine);
+    if (stopped) await load(machine, process, "powershell");
+    return stopped ?? (await script({ machine, process, text, arguments: new Map(), request: requestOf(text, job) }));
   } catch (error) {
     return refused(messageOf(error));
   }
