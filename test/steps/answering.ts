@@ -75,3 +75,8 @@ export function answering(
   const context = { clients: made, settings, now: () => 0 };
   return { context, verbs: steps(context), asked };
 }
+
+/** An answer of EC2 to an action: the content of its element as XML. */
+export const xml =
+  (action: string, content = "") =>
+  () => ({ body: `<${action}Response>${content}</${action}Response>` });

@@ -45,7 +45,9 @@ describe("The card of a rollout", () => {
   ])("says how it goes on after the first node: %#", (fields, words) => {
     expect(textOf(fields)).toContain(words);
   });
+});
 
+describe("A node of a rollout's card", () => {
   test.each<readonly [Partial<PlannedNode>, words: string, mark: string]>([
     [{ pods: 1 }, "*1 pod will be evicted* in all.", "will be evicted"],
     [{ isAway: true }, "ℹ️ *NotReady now, and first:* `win-2`. They need no slot.", "NotReady now"],

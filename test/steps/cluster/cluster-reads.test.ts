@@ -8,14 +8,14 @@ import { holdOn, stops } from "../../../lambdas/steps/stops.ts";
 import { podNamed } from "../../drain/objects.ts";
 import { issue } from "../../inputs/trust/issuing.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
-import { answering } from "../answering.ts";
+import { answering, xml } from "../answering.ts";
 import { type ApiAnswers, apiRefusal, apiServer, clusterSecret, listOf } from "../api-server.ts";
 import { launched } from "./cluster-objects.ts";
 
 /** The context of steps on a cluster that answers so; the ledger is empty. */
-function on(api: ApiAnswers) {
+function on(api: ApiAnswers, ec2 = {}) {
   const { exchange, requests } = apiServer(api);
-  const { context } = answering({ ...clusterSecret(), Query: () => ({ body: { Items: [] } }) }, exchange);
+  const { context } = answering({ ...clusterSecret(), Query: () => ({ body: { Items: [] } }), ...ec2 }, exchange);
   return { context, requests };
 }
 const words = async (promise: Promise<unknown>): Promise<unknown> =>
@@ -93,15 +93,19 @@ describe("The facts of a cluster before a launch", () => {
     [paths.wmco]: apiRefusal(404),
     [paths.nodes]: listOf(),
   };
+  const noVpc = { DescribeSecurityGroups: xml("DescribeSecurityGroups") };
   const none = {
     platform: null,
     ownCloudController: false,
     networks: [],
+    vpc: [],
     dnsAddress: null,
     wmco: false,
     wmcoNodes: [],
   };
-  const facts = (api: ApiAnswers) => words(cluster(on({ ...bare, ...api }).context).facts(okd));
+  const pools = configurationWith({}).pools;
+  const facts = (api: ApiAnswers, ec2 = {}) =>
+    words(cluster(on({ ...bare, ...api }, { ...noVpc, ...ec2 }).context).facts(okd, { pools }));
 
   test("are none in a cluster that says nothing", async () => {
     expect(await facts({})).toEqual(none);
@@ -151,6 +155,19 @@ describe("The facts of a cluster before a launch", () => {
         { of: "pods on Windows nodes", cidr: "10.9.0.0/16", hostPrefix: null },
       ],
     });
+  });
+
+  test("list the associated networks of the VPC of the pools' security groups", async () => {
+    const group = "<securityGroupInfo><item><vpcId>vpc-1</vpcId></item></securityGroupInfo>";
+    const range = (cidr: string, state: string) =>
+      `<item><cidrBlock>${cidr}</cidrBlock><cidrBlockState><state>${state}</state></cidrBlockState></item>`;
+    const ranges = range("10.0.0.0/16", "associated") + range("10.1.0.0/16", "disassociated");
+    const vpcs = `<vpcSet><item><cidrBlockAssociationSet>${ranges}</cidrBlockAssociationSet></item></vpcSet>`;
+    const ec2 = {
+      DescribeSecurityGroups: xml("DescribeSecurityGroups", group),
+      DescribeVpcs: xml("DescribeVpcs", vpcs),
+    };
+    expect(await facts({}, ec2)).toEqual({ ...none, vpc: ["10.0.0.0/16"] });
   });
 
   test("have the address of the cluster's DNS, also without the right to read it", async () => {

@@ -3,7 +3,7 @@ import { Refused, Retryable } from "../../../lambdas/errors.ts";
 import { codeOf } from "../../../lambdas/records/failures.ts";
 import { instanceEnd } from "../../../lambdas/steps/ec2/instance-end.ts";
 import { hasEnded, instances, isDown, isOurs, launcherOf } from "../../../lambdas/steps/ec2/instances.ts";
-import { type Answers, answering, held, holding } from "../answering.ts";
+import { type Answers, answering, held, holding, xml } from "../answering.ts";
 import { launched } from "../cluster/cluster-objects.ts";
 import { ec2Refusal, listing } from "../doctor/a-patient.ts";
 
@@ -13,9 +13,6 @@ const on = (answers: Answers) => {
   return { verbs: instances(context), sent };
 };
 const thrown = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
-const xml =
-  (name: string, content = "") =>
-  () => ({ body: `<${name}Response>${content}</${name}Response>` });
 
 describe("An instance", () => {
   const described = (item: string) =>
