@@ -51,6 +51,8 @@ const anyServer = {
     ],
     globalSetup: "test/cluster/setup.ts",
     setupFiles: "test/cluster/each-file.ts",
+    // A real server needs a minute for what takes the simulated one a second.
+    hookTimeout: 90_000,
     // There is one cluster: what one file makes, another would find. So the project runs after the others of a call.
     fileParallelism: false,
     sequence: { groupOrder: 1 },

@@ -96,7 +96,7 @@ function serverOf(
     simulation,
     version,
     objects,
-    registry: registry(simulation, objects),
+    registry: registry(simulation, objects, distribution),
     list: lister(objects, simulation.clock),
     schemas,
     callKubelet,

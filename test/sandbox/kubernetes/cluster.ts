@@ -124,6 +124,16 @@ function asStill({ create, ...served }: ServedCluster): StillCluster {
   };
 }
 
+/** ConfigMaps that the cluster, or OpenShift, puts into each namespace. */
+const given = ["kube-root-ca.crt", "openshift-service-ca.crt"];
+
+/** Is this the name of an object that the cluster itself adds to each namespace? */
+export const isGiven = (name = ""): boolean => given.includes(name);
+
+/** Names the objects of a list that the cluster did not add. */
+export const namesIn = (body: { readonly items: readonly { readonly metadata: { readonly name: string } }[] }) =>
+  body.items.map(({ metadata }) => metadata.name).filter((name) => !isGiven(name));
+
 /** Skips a case on a server without a controller manager. */
 export function needsControllers(): void {
   if (inject("controllers") === false) skipCase("needs a controller manager");

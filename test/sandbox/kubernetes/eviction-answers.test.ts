@@ -142,12 +142,21 @@ async function settle(): Promise<void> {
 const withoutBuild = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body ?? null).replace(/ in scheme \\"[^"]*\\"/, ""));
 
+/** Words of a server from 1.36 on about a budget whose numbers do not explain its refusal; the rows have those of 1.34. */
+async function inWordsOf({ admin }: StillCluster, text: string): Promise<string> {
+  const { body } = await admin("GET /version");
+  if (Number(body.minor) < 36) return text;
+  return text.replace(/needs (\d+) healthy pods and has (\d+) currently/, (counted, needs, has) =>
+    Number(has) > Number(needs) ? "does not allow evicting pods currently" : counted,
+  );
+}
+
 describe("The answer to the eviction of", () => {
   test.each([...requests, ...budgets, ...admission])("$situation", async (row) => {
     await prepare(row);
     const before = await podNow(row.asked?.namespace);
     const { status, headers, body } = await ask(row, before);
-    const wanted = JSON.parse(filledIn(JSON.stringify(row.answer.body), before));
+    const wanted = JSON.parse(await inWordsOf(cluster, filledIn(JSON.stringify(row.answer.body), before)));
     expect([status, withoutBuild(body)]).toEqual([row.answer.status, withoutBuild(wanted)]);
     expect(headers).toMatchObject(row.answer.headers ?? {});
     if (!row.answer.headers?.["retry-after"]) expect(headers["retry-after"]).toBeUndefined();

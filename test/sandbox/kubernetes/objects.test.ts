@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
 import type { Ask, StillCluster } from "./cluster.ts";
-import { deployment, linuxNode, NOON, needsControllers, sandboxOnly, stillCluster } from "./cluster.ts";
+import { deployment, linuxNode, namesIn, needsControllers, sandboxOnly, stillCluster } from "./cluster.ts";
 
 let cluster: StillCluster;
 let ask: Ask;
@@ -14,11 +13,6 @@ const pod = (name: string, spec: object = {}) => ({
   metadata: { name },
   spec: { containers: [{ name: "main", image: "pause" }], ...spec },
 });
-const _fastClock = () => pacedClock(NOON, 10);
-/** ConfigMap that the cluster puts into each namespace. */
-const ROOT_CA = "kube-root-ca.crt";
-const names = (body: { items: { metadata: { name: string } }[] }) =>
-  body.items.map(({ metadata }) => metadata.name).filter((name) => name !== ROOT_CA);
 const MERGE = { "content-type": "application/merge-patch+json" };
 
 /** The time at which the server answered, by its clock. */
@@ -142,6 +136,12 @@ describe("admission", () => {
     const [own, token] = body.spec.volumes;
     expect([body.spec.volumes.length, own.name]).toEqual([2, "own"]);
     expect(token.name).toMatch(/^kube-api-access-[a-z0-9]{5}$/);
+    const openShift = token.projected.sources.slice(3);
+    const serviceAuthority = {
+      items: [{ key: "service-ca.crt", path: "service-ca.crt" }],
+      name: "openshift-service-ca.crt",
+    };
+    expect([[], [{ configMap: serviceAuthority }]]).toContainEqual(openShift);
     expect(token.projected).toEqual({
       defaultMode: 420,
       sources: [
@@ -152,6 +152,7 @@ describe("admission", () => {
             items: [{ fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" }, path: "namespace" }],
           },
         },
+        ...openShift,
       ],
     });
     const mount = { mountPath: MOUNT, name: token.name, readOnly: true };
@@ -384,7 +385,7 @@ describe("deleting", () => {
       await ask(`DELETE ${maps}/${policy.toLowerCase()}?propagationPolicy=${policy}`);
     const foreground = await ask(`DELETE ${maps}/foreground?propagationPolicy=Foreground`);
     expect(foreground.body.metadata.finalizers).toEqual(["foregroundDeletion"]);
-    const left = async () => names((await ask(`GET ${maps}`)).body);
+    const left = async () => namesIn((await ask(`GET ${maps}`)).body);
     await cluster.until(async () => (await left()).length <= 1, "the end of the dependents");
     expect(await left()).toEqual(["orphan-child"]);
   });

@@ -3,7 +3,7 @@ import { turn } from "../../../lib/sandbox/core/activity.ts";
 import { type PacedClock, pacedClock } from "../../../lib/sandbox/core/paced-clock.ts";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import type { Ask, StillCluster } from "./cluster.ts";
-import { clusterOn, NOON, needsKind, sandboxOnly, stillCluster } from "./cluster.ts";
+import { clusterOn, isGiven, NOON, namesIn, needsKind, sandboxOnly, stillCluster } from "./cluster.ts";
 
 let cluster: StillCluster;
 let ask: Ask;
@@ -11,10 +11,6 @@ let ask: Ask;
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (name: string, more: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...more } });
 const fastClock = () => pacedClock(NOON, 10);
-/** ConfigMaps that the cluster, or OpenShift, puts into each namespace. */
-const given = ["kube-root-ca.crt", "openshift-service-ca.crt"];
-const names = (body: { items: { metadata: { name: string } }[] }) =>
-  body.items.map(({ metadata }) => metadata.name).filter((name) => !given.includes(name));
 const MERGE = { "content-type": "application/merge-patch+json" };
 
 beforeEach(async () => {
@@ -27,10 +23,10 @@ describe("listing", () => {
   test("pages over one snapshot", async () => {
     for (const name of ["a", "b", "c"]) await ask(`POST ${maps}`, map(name));
     const { body: first } = await ask(`GET ${maps}?limit=2`);
-    expect(names(first)).toEqual(["a", "b"]);
+    expect(namesIn(first)).toEqual(["a", "b"]);
     expect(first.metadata.remainingItemCount).toBeGreaterThanOrEqual(1);
     await ask(`DELETE ${maps}/c`);
-    expect(names((await ask(`GET ${maps}?limit=2&continue=${first.metadata.continue}`)).body)).toEqual(["c"]);
+    expect(namesIn((await ask(`GET ${maps}?limit=2&continue=${first.metadata.continue}`)).body)).toEqual(["c"]);
   });
 
   test("names the kind of a built-in type's objects once, for all of them", async () => {
@@ -98,7 +94,7 @@ describe("watching", () => {
   const version = async (): Promise<string> => (await ask(`GET ${maps}`)).body.metadata.resourceVersion;
   const short = (list: { type: string; object: { metadata: { name?: string } } }[]) =>
     list
-      .filter(({ object }) => !given.includes(object.metadata.name ?? ""))
+      .filter(({ object }) => !isGiven(object.metadata.name))
       .map(({ type, object }) => `${type} ${object.metadata.name ?? ""}`.trim());
 
   test("starts with the present state", async () => {

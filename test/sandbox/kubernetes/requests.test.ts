@@ -4,6 +4,7 @@ import { linuxNode, needsControllers, sandboxOnly, stillCluster } from "./cluste
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (name: string, more: object = {}) => ({ kind: "ConfigMap", apiVersion: "v1", metadata: { name }, ...more });
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const MERGE = { "content-type": "application/merge-patch+json" };
 const pod = {
   apiVersion: "v1",
@@ -243,8 +244,20 @@ describe("the owner of a field", () => {
   const label = (team: string, more = "") =>
     ask(`PATCH ${maps}/owned?fieldManager=kubectl-label${more}`, { metadata: { labels: { team } } }, MERGE);
 
+  it("is no program where an object without fields of anybody is applied for the first time", async () => {
+    await ask(`POST ${maps}`, map("bare"));
+    await ask(`PATCH ${maps}/bare?fieldManager=kubectl-label`, { metadata: { labels: { team: "shop" } } }, MERGE);
+    const wanted = map("bare", { metadata: { name: "bare", labels: { team: "bank" } } });
+    const type = { "content-type": "application/apply-patch+yaml" };
+    const { status, body } = await ask(`PATCH ${maps}/bare?fieldManager=gitops`, wanted, type);
+    expect([status, body.message]).toEqual([
+      409,
+      'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .metadata.labels.team',
+    ]);
+  });
+
   it("is named when an applier sets another value, and loses the field by force or by the next write", async () => {
-    await ask(`POST ${maps}`, map("owned"));
+    await ask(`POST ${maps}`, { ...map("owned"), data: { one: "1" } });
     expect((await label("shop")).status).toBe(200);
     expect((await apply("shop")).status).toBe(200);
     const conflict = await apply("bank");
@@ -262,12 +275,18 @@ describe("the owner of a field", () => {
 
   it("is the client program by default, and kubectl takes over the fields of its client-side apply", async () => {
     const path = `${maps}?fieldManager=`;
-    const data = (value: string) => ({ ...map("written"), data: { value } });
+    const bare = (value: string) => ({ ...map("written"), data: { value } });
+    const data = (value: string, last?: string) => ({
+      ...bare(value),
+      metadata: { name: "written", ...(last ? { annotations: { [LAST_APPLIED]: JSON.stringify(bare(last)) } } : {}) },
+    });
     const applied = (value: string, manager = "gitops") =>
       ask(`PATCH ${maps}/written?fieldManager=${manager}`, data(value), {
         "content-type": "application/apply-patch+yaml",
       });
     await ask(`POST ${path}kubectl-client-side-apply`, data("1"));
+    expect((await applied("2", "kubectl")).status).toBe(409);
+    await ask(`PUT ${maps}/written?fieldManager=kubectl-client-side-apply`, data("1", "1"));
     expect((await applied("2")).body.message).toContain(
       'conflict with "kubectl-client-side-apply" using v1: .data.value',
     );

@@ -115,12 +115,22 @@ function nameOf(owner: string): string {
   return apiVersion === undefined ? `"${manager}"` : `"${manager}" using ${apiVersion}`;
 }
 
+/** Annotation in which kubectl keeps what it applied without the server (k8s.io/api/core/v1, LastAppliedConfigAnnotation). */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
 /**
- * Does this owner belong to the applier? kubectl takes over the fields of its client-side apply before the first
- * server-side apply (k8s.io/client-go/util/csaupgrade), but through managedFields, which this server does not return.
+ * Lists the fields that kubectl may take from any owner: those of its last client-side apply that nobody has changed since
+ * (managedfields/internal/lastappliedmanager.go).
  */
-const isMigrated = (owner: string, manager: string): boolean =>
-  manager === "kubectl" && owner.split(SEPARATOR)[0] === "kubectl-client-side-apply";
+function keptSinceClientApply(manager: string, current: KubeObject): ReadonlySet<string> {
+  const text = current.metadata.annotations?.[LAST_APPLIED];
+  if (manager !== "kubectl" || text === undefined) return new Set();
+  const last = JSON.parse(text) as Fields;
+  const kept = leaves(current.kind, last, []).filter((path) =>
+    isDeepStrictEqual(valueAt(current, path), valueAt(last, path)),
+  );
+  return new Set(kept.map(shown));
+}
 
 const shown = (path: Path): string => path.map((step) => (step.startsWith("[") ? step : `.${step}`)).join("");
 
@@ -131,7 +141,7 @@ function conflicts(
   wanted: Fields,
   paths: readonly Path[],
 ): Cause[] {
-  const others = Object.entries(owners).filter(([name]) => name !== manager && !isMigrated(name, manager));
+  const others = Object.entries(owners).filter(([name]) => name !== manager);
   return paths.flatMap((path) =>
     others
       .filter(([, owned]) => owned.includes(path.join(SEPARATOR)))
@@ -151,10 +161,12 @@ function conflictFailure(causes: readonly Cause[]): ApiFailure {
 }
 
 /**
- * Records a create, update or patch without server-side apply: the writer of a field owns it from then on.
+ * Records a create, update or patch without server-side apply: the writer of a field owns it from then on. An object whose
+ * fields have no owner gets none by an update (managedfields/internal/skipnonapplied.go).
  * @param owners present owners; changed in place
  */
 export function written(owners: Ownership, before: KubeObject | undefined, after: KubeObject, manager: string): void {
+  if (before && Object.keys(owners).length === 0) return;
   const ownable = (object: KubeObject): Path[] =>
     leaves(object.kind, object, []).filter(
       ([top, ...rest]) => top !== "status" && !unowned.has([top, ...rest].join(".")),
@@ -167,7 +179,11 @@ export function written(owners: Ownership, before: KubeObject | undefined, after
   for (const [name, owned] of Object.entries(owners)) owners[name] = owned.filter((one) => !touched.has(one));
   const writer = writerOf(manager, after.apiVersion);
   owners[writer] = [...(owners[writer] ?? []), ...mine.map((path) => path.join(SEPARATOR))];
+  for (const [name, owned] of Object.entries(owners)) if (owned.length === 0) delete owners[name];
 }
+
+/** Owner of what an object has when it is applied for the first time and nothing was recorded (managedfields). */
+const BEFORE_FIRST_APPLY = "before-first-apply";
 
 /**
  * Server-side apply over one object.
@@ -182,13 +198,14 @@ export function applied(
   wanted: Fields,
   { manager, force }: Applier,
 ): KubeObject {
+  if (Object.keys(owners).length === 0) written(owners, undefined, current, BEFORE_FIRST_APPLY);
   const paths = leaves(current.kind, wanted, []).filter((path) => !unowned.has(path.join(".")));
-  const causes = conflicts(owners, manager, current, wanted, paths);
+  const found = conflicts(owners, manager, current, wanted, paths);
+  const kept = keptSinceClientApply(manager, current);
+  const causes = found.filter(({ field = "" }) => !kept.has(field));
   if (causes.length > 0 && !force) throw conflictFailure(causes);
   const mine = paths.map((path) => path.join(SEPARATOR));
-  const taken = new Set(
-    causes.length > 0 ? mine.filter((one) => causes.some((cause) => shown(one.split(SEPARATOR)) === cause.field)) : [],
-  );
+  const taken = new Set(mine.filter((one) => found.some((cause) => shown(one.split(SEPARATOR)) === cause.field)));
   for (const [name, owned] of Object.entries(owners)) {
     if (name !== manager) owners[name] = owned.filter((one) => !taken.has(one));
   }

@@ -1,4 +1,5 @@
 import type { Simulation } from "../../core/simulation.ts";
+import type { Distribution } from "../access/admission.ts";
 import {
   ApiFailure,
   type Cause,
@@ -53,7 +54,7 @@ const SUFFIX_LENGTH = 5;
 const LONGEST_BASE = 63 - SUFFIX_LENGTH;
 
 /** Builds the registry on the store of objects. */
-export function registry(simulation: Simulation, objects: Objects): Registry {
+export function registry(simulation: Simulation, objects: Objects, distribution: Distribution): Registry {
   const suffix = (): string =>
     Array.from({ length: SUFFIX_LENGTH }, () => ALPHABET[simulation.random.between(0, ALPHABET.length - 1)]).join("");
 
@@ -69,7 +70,7 @@ export function registry(simulation: Simulation, objects: Objects): Registry {
   const withAddresses = serviceAddresses(simulation, objects);
   const addressed = (type: ResourceType, object: KubeObject): KubeObject => {
     if (type === services) return withAddresses(object);
-    return type === pods ? withToken(objects, withRuntimeClass(objects, object)) : object;
+    return type === pods ? withToken(objects, withRuntimeClass(objects, object), distribution) : object;
   };
 
   const requireNamespace = (type: ResourceType, object: KubeObject): void => {

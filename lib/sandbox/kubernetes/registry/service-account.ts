@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Distribution } from "../access/admission.ts";
 import { at, type Fields, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import type { Objects } from "../store/objects.ts";
@@ -12,8 +13,13 @@ const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 const PREFIX = "kube-api-access-";
 
+/** OpenShift's API server adds the authority of its service certificates (openshift/kubernetes, TokenVolumeSource). */
+const serviceAuthority: Fields = {
+  configMap: { items: [{ key: "service-ca.crt", path: "service-ca.crt" }], name: "openshift-service-ca.crt" },
+};
+
 /** Sources of the volume: the token, the server's authority, the namespace (TokenVolumeSource). */
-const projected: Fields = {
+const projectedBy = (distribution: Distribution): Fields => ({
   defaultMode: 420,
   sources: [
     { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
@@ -23,8 +29,9 @@ const projected: Fields = {
         items: [{ fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" }, path: "namespace" }],
       },
     },
+    ...(distribution === "openshift" ? [serviceAuthority] : []),
   ],
-};
+});
 
 /** Does the pod want its account's token? It decides first, then the account does (shouldAutomount). */
 function wantsToken(objects: Objects, { metadata, spec }: KubeObject): boolean {
@@ -41,7 +48,7 @@ const lacksMount = (container: Fields): boolean =>
  * Adds the volume with the token of the pod's service account, and a mount of it in each container. A mirror pod has none. The
  * volume's name ends by chance on a real server, by the pod's name here, so that a repeated run is the same.
  */
-export function withToken(objects: Objects, object: KubeObject): KubeObject {
+export function withToken(objects: Objects, object: KubeObject, distribution: Distribution): KubeObject {
   if (object.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) return object;
   const spec = fieldsOf(object.spec);
   const serviceAccount = spec.serviceAccountName;
@@ -56,6 +63,6 @@ export function withToken(objects: Objects, object: KubeObject): KubeObject {
       ? { ...container, volumeMounts: [...listOf<Fields>(container.volumeMounts), mount] }
       : container;
   const containers = groups.map((group) => [group, listOf<Fields>(spec[group]).map(mounted)]);
-  const volumes = [...listOf<Fields>(spec.volumes), { name, projected }];
+  const volumes = [...listOf<Fields>(spec.volumes), { name, projected: projectedBy(distribution) }];
   return { ...object, spec: { ...spec, serviceAccount, ...Object.fromEntries(containers), volumes } };
 }
