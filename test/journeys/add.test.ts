@@ -33,6 +33,7 @@ function expectLaunchedAsReviewed(instance: Instance, operation: string): void {
     "casement:operation": operation,
     "casement:launched": "true",
     "kubernetes.io/cluster/prod-west-x7k2p": "owned",
+    "cost-centre": "4711",
   });
   expect(instance.MetadataOptions).toMatchObject({ HttpTokens: "required", HttpPutResponseHopLimit: 1 });
   expect(instance.SecurityGroups?.map(({ GroupId }) => GroupId)).toEqual([demo.securityGroups.windowsNodes]);

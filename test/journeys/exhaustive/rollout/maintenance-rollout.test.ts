@@ -38,7 +38,7 @@ test("a rollout works in the window, puts back what has not rebooted at its end,
   });
   expect(four.names.map((name) => nodeNamed(here, name)?.spec?.unschedulable ?? false)).toEqual(Array(4).fill(false));
   expect(await heldBack(here)).toEqual([]);
-  expect(openly(here).at(-1)).toMatch(/🗓️ Reboot pool web[\s\S]*\[Cancel operation\]/);
+  expect(openly(here)).toContainEqual(expect.stringMatching(/🗓️ Reboot pool web[\s\S]*\[Cancel operation\]/));
   await passTo(here, "2026-11-21T05:06");
   await settled(here, 240);
   expect(await operationOf(here, "reboot")).toMatchObject({
