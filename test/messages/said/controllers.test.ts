@@ -93,7 +93,10 @@ const changes: readonly ChangeName[] = ["cordon", "uncordon", "drain", "reboot",
 test("Refusals of a change or a removal name the owner, the reason and the next step", async () => {
   const words = written({
     ...each("identity", faults, (one) => identityLine(one)),
-    "above a message": withIdentityFaults(say("Nodes"), Array.from({ length: 6 }, () => severalNodes)),
+    "above a message": withIdentityFaults(
+      say("Nodes"),
+      Array.from({ length: 6 }, () => severalNodes),
+    ),
     "above a message, as many as it shows": withIdentityFaults(
       say("Nodes"),
       Array.from({ length: 5 }, () => severalNodes),
