@@ -29,6 +29,7 @@ import {
   tooManyNodes,
 } from "../../../lambdas/messages/operation/dry-runs.ts";
 import { followUpBlock, followUpOn, startedNote } from "../../../lambdas/messages/operation/follow-ups.ts";
+import type { ShownFollowUp } from "../../../lambdas/records/follow-up.ts";
 import { NOW, nodeRecord, operationRecord } from "../records.ts";
 import { each, written } from "./written.ts";
 
@@ -83,7 +84,7 @@ const refusals: readonly Refusal[] = [
   { kind: "unreadable", command: "drain", pools: ["web", "batch"] },
 ];
 
-const running = nodeRecord({ index: 0, workflow: "remove", operation: "remove-1", stage: "drain" });
+const running = nodeRecord({ index: 0, workflow: "remove", operation: "remove-1", stage: "evict" });
 const operation = "add-3f9c2a71";
 const cancellations: Readonly<Record<string, Cancellation>> = {
   unknown: { kind: "unknown", operation },
@@ -141,9 +142,9 @@ test("Every answer to a command or a press says what was not done and what to ty
       Array.from({ length: 12 }, (_, at) => `win-${at}`),
     ),
     "dry run of add": addDryRun({
-      ...{ pool: { name: "web", before: 2, after: 4 }, windows: "2022", imageId: "ami-1" },
+      ...{ pool: { name: "web", before: 2, after: 4, maximum: 5 }, windows: "2022", imageId: "ami-1" },
       ...{ instanceTypes: ["m6i.large", "m6a.large"], subnets: ["subnet-1"] },
-    } as Parameters<typeof addDryRun>[0]),
+    }),
     "dry run of remove": removeDryRun(removed),
     "dry run of remove, without pods": removeDryRun({ ...removed, pods: [] }),
     "dry run of remove, one pod": removeDryRun({ ...removed, pods: [pod] }),
@@ -157,7 +158,7 @@ test("Every answer to a command or a press says what was not done and what to ty
     "follow-up": followUpBlock({
       ...{ by: "U0OPERATOR", operation: "reboot-1", at: NOW, domain: "acme", index: 0 },
       ...{ channel: "C0", messageTs: null },
-    } as Parameters<typeof followUpBlock>[0]),
+    } as unknown as ShownFollowUp),
     "started note": startedNote(record, "U0OPERATOR"),
   });
   await expect(words).toMatchFileSnapshot("commands.txt");
@@ -168,7 +169,7 @@ test("The newest operation that a button started counts, of its node or of the w
     { index: 0, operation: "reboot-1" },
     { index: null, operation: "add-1" },
     { index: 0, operation: "reboot-2" },
-  ] as Parameters<typeof followUpOn>[0];
+  ] as unknown as readonly ShownFollowUp[];
   expect([followUpOn(started, 0), followUpOn(started, null), followUpOn(started, 1)]).toEqual([
     ...[started[2], started[1], undefined],
   ]);

@@ -48,7 +48,8 @@ const node = (at: number, more: Partial<FleetNode> = {}): FleetNode => ({
   ...{ isHeld: false, isOwn: true, ...more },
 });
 const troubleOf = (nodes: readonly FleetNode[], kind: FleetTrouble["kind"] = "not-ready"): FleetTrouble => {
-  const trouble = fleetTroubleOf(kind, nodes, [], { most: "30%", now: Date.parse(NOW) });
+  const called = nodes.map((one) => one.node);
+  const trouble = fleetTroubleOf(kind, nodes, called, { most: "30%", now: Date.parse(NOW) });
   if (!trouble) throw new Error("there is no trouble");
   return trouble;
 };
@@ -62,6 +63,7 @@ const causes: readonly NonNullable<FleetNode["cause"]>[] = [
   { kind: "agent-silent" },
 ];
 const well = node(8, { notReadySince: null, agentSilentSince: null, cause: null, zone: "us-west-2b" });
+const ready = (at: number): FleetNode => node(at, { notReadySince: null, cause: { kind: "agent-silent" } });
 const troubles: Readonly<Record<string, FleetTrouble>> = {
   "of every cause": troubleOf(causes.map((cause, at) => node(at, { cause }))),
   "of some nodes": troubleOf([node(1), node(2), well]),
@@ -77,7 +79,7 @@ const troubles: Readonly<Record<string, FleetTrouble>> = {
     node(1, { node: "win.a.example.com" }),
     node(2, { node: "win.b.example.com" }),
   ]),
-  "of agents": troubleOf([node(1), node(2), well], "agents-silent"),
+  "of agents": troubleOf([ready(1), ready(2), well], "agents-silent"),
 };
 
 test("A call about many nodes says how many, why, what they share and the next step", async () => {
@@ -85,6 +87,7 @@ test("A call about many nodes says how many, why, what they share and the next s
   const called = ["S0ONCALL", "U0OPERATOR"];
   const call = { kind: "not-ready", since: SINCE, nodes: [], pagedAt: null, ts: "1.0", shown: "" } as const;
   const agents = { ...call, kind: "agents-silent" } as const;
+  const poolTrait = { trait: "pool", value: "web" } as const;
   const words = written({
     ...each("call", troubles, (one) => fleetTroubleMessage(one, { called: [], isDispensable: true })),
     "call of people": fleetTroubleMessage(troubleOf([node(1), node(2)]), { called, holder, isDispensable: false }),
@@ -99,16 +102,8 @@ test("A call about many nodes says how many, why, what they share and the next s
     "they share nothing": sharedWords({ values: [], startedSince: null }, "no Ready node"),
     "they share a zone": sharedWords({ values: [{ trait: "zone", value: "a" }], startedSince: null }, "no Ready node"),
     "they share two traits and a start": sharedWords(
-      ...[
-        {
-          values: [
-            { trait: "pool", value: "web" },
-            { trait: "update", value: "1" },
-          ],
-          startedSince: SINCE,
-        } as const,
-        "no other node",
-      ],
+      { values: [poolTrait, { trait: "update", value: "1" }], startedSince: SINCE },
+      "no other node",
     ),
   });
   await expect(words).toMatchFileSnapshot("fleet-calls.txt");
@@ -141,6 +136,7 @@ test("Machines that fail together, stray or lack a certificate are told with the
     "a program": { program: `approver${"x".repeat(70)}`, reason: "Mine", message: "m".repeat(210) },
     nobody: { program: null, reason: "", message: "" },
   };
+  const nameless = failed(1, { nodeName: null, instanceId: null });
   const words = written({
     ...each("group", groups, (nodes) =>
       groupBlocks(nodes, operationRecord(), settings, 1_000)
@@ -151,9 +147,7 @@ test("Machines that fail together, stray or lack a certificate are told with the
     "no common outcome": commonOutcome([failed(1, { outcome: "kept" }), failed(2)]),
     "same failure": sameFailureMessage(failed(2), failed(1), settings, NOW),
     "same failure as an instance": sameFailureMessage(failed(2), failed(1, { nodeName: null }), settings, NOW),
-    "same failure as a number": sameFailureMessage(
-      ...[failed(2, { failure: null }), failed(1, { nodeName: null, instanceId: null }), settings, NOW],
-    ),
+    "same failure as a number": sameFailureMessage(failed(2, { failure: null }), nameless, settings, NOW),
     ...each("one stray", kinds, (kind) => strayMessage(kind, [stray(kind, 1)])),
     ...each("one stray without a pool", kinds, (kind) => strayMessage(kind, [stray(kind, 1, null)])),
     ...each("strays", kinds, (kind) => strayMessage(kind, [stray(kind, 1), stray(kind, 2)])),
@@ -259,7 +253,6 @@ const details = {
     conditions: [],
     pods: [],
     heldBy: null,
-    rebootDue: null,
   },
 } as unknown as Parameters<typeof nodeMessage>[0];
 

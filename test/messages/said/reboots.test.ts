@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { proxiedMachine } from "../../../lambdas/messages/node/agent-proxy.ts";
-import { bootCauseWords, foreignBootsMessage } from "../../../lambdas/messages/node/boots.ts";
+import { bootCauseWords, type ForeignBootNews, foreignBootsMessage } from "../../../lambdas/messages/node/boots.ts";
 import { staysInService } from "../../../lambdas/messages/node/breaker.ts";
 import { guardBlocks } from "../../../lambdas/messages/node/guard.ts";
 import { lateMachines, screenshotButtons } from "../../../lambdas/messages/node/late.ts";
@@ -161,7 +161,7 @@ test("A reboot says what it plans, what refuses it and how it ended", async () =
 });
 
 test("A machine that is late, boots by itself or only restarts its services says what can be done", async () => {
-  const boot = { node: "win-1", bootedAt: soon, cause: { kind: "unclean" }, of: 9 } as const;
+  const boot: ForeignBootNews = { node: "win-1", bootedAt: soon, cause: { kind: "unclean" }, of: 9, mark: "look-1" };
   const asked = { kind: "asked", text: "The process wuauclt.exe has initiated the restart" } as const;
   const words = written({
     ...each("late", lates, (node) => lateMachines([node], settings, NOW)),
@@ -191,7 +191,7 @@ test("A machine that is late, boots by itself or only restarts its services says
       Array.from({ length: 12 }, (_, at) => ({
         ...boot,
         node: `win-${at}`,
-        cause: { kind: "asked", text: `cause ${at}` },
+        cause: { ...asked, text: `cause ${at}` },
       })),
     ),
     "proxied machine": proxiedMachine(["service"]),
