@@ -38,8 +38,8 @@ describe("Troubles that looks have found", () => {
     );
     expect(found).toEqual({
       posted: [
-        "look-1 disk-low: ⚠️ The system drive has less than 10 GB free on 2 nodes (`node of i-1`, `node of i-2`).",
-        "look-2 disk-low ended: ✅ The system drive of `node of i-4` has space again.",
+        "look-1 disk-low: ⚠️ The system drive has less than 10 GB free on 2 nodes: `node of i-1`, `node of i-2`.",
+        "look-2 disk-low ended: ✅ The system drive has more than 10 GB free again on `node of i-4`.",
       ],
       noted: ["i-2 disk-low", "i-1 disk-low", "i-4 disk-low"],
     });
