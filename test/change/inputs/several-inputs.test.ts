@@ -5,6 +5,7 @@ import type { Input } from "../../../lambdas/inputs/input.ts";
 import { kubeletClientsInput } from "../../../lambdas/inputs/kubelet-clients.ts";
 import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
 import { originated } from "../../../lambdas/records/origin.ts";
+import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { runStarted, setUp, tearDown } from "../../engine/durable-engine.ts";
 import { idOf, nameOf, type Troubles } from "../fleet/fleet.ts";
 import { MirrorFleet } from "./mirror-fleet.ts";
@@ -17,6 +18,15 @@ const origin = originated({ by: "person", requester });
 const another: Input = { ...mirrorsInput, words: { ...mirrorsInput.words, title: "Another input" } };
 const both: readonly Input[] = [mirrorsInput, kubeletClientsInput];
 
+/** Steps of a fleet whose inputs another operation gives to nodes already. */
+function claimed(steps: Steps, operation: string): Steps {
+  const watchOf = (input: Parameters<Steps["inputWatches"]["of"]>[0]) => {
+    const watch = steps.inputWatches.of(input);
+    return { ...watch, claim: async () => false, read: async () => ({ ...(await watch.read()), operation }) };
+  };
+  return { ...steps, inputWatches: { ...steps.inputWatches, of: watchOf } };
+}
+
 /** Gives a fleet several inputs as a person does. */
 async function reconcile(
   here: MirrorFleet,
@@ -24,9 +34,10 @@ async function reconcile(
     inputs = both,
     id = "reconcile-0a1b2c3d",
     dryRun = false,
-  }: { inputs?: readonly Input[]; id?: string; dryRun?: boolean } = {},
+    claimedBy = null,
+  }: { inputs?: readonly Input[]; id?: string; dryRun?: boolean; claimedBy?: string | null } = {},
 ) {
-  const steps = here.steps();
+  const steps = claimedBy === null ? here.steps() : claimed(here.steps(), claimedBy);
   const request = { command: "reconcile", targets: { kind: "all" }, dryRun } as const;
   const start: Start = { operation: id, request, ...origin, notAfter: Number.MAX_SAFE_INTEGER };
   const blank = { status: "requested", requestedAt: steps.timestamp(), endedAt: null, cancelledBy: null } as const;
@@ -112,4 +123,12 @@ test("a dry run shows each input, and which of them every node has", async () =>
   await reconcile(here, { dryRun: true, id: "reconcile-2a1b2c3d" });
   expect(here.fleet.said.at(-1)).toContain("✅ Registry mirrors: nothing to change.");
   expect(here.fleet.said.at(-1)).toContain("*Dry run of Kubelets' client authority*: 2 nodes would be changed");
+});
+
+test("an operation is refused while another one gives nodes the same input", async () => {
+  const here = fleetOf(2);
+  const operation = await reconcile(here, { inputs: [mirrorsInput], claimedBy: "reconcile-9f9e9d9c" });
+  expect(here.fleet.changed).toEqual([]);
+  expect(operation?.status).toBe("refused");
+  expect(operation?.summary).toContain("Registry mirrors: `reconcile-9f9e9d9c` is already changing nodes.");
 });
