@@ -19,6 +19,15 @@ const origin = originated({ by: "person", requester });
 const another: Input = { ...mirrorsInput, words: { ...mirrorsInput.words, title: "Another input" } };
 const both: readonly Input[] = [mirrorsInput, kubeletClientsInput];
 
+/** Steps of a fleet whose inputs another operation gives to nodes already. */
+function claimed(steps: Steps, operation: string): Steps {
+  const watchOf = (input: Parameters<Steps["inputWatches"]["of"]>[0]) => {
+    const watch = steps.inputWatches.of(input);
+    return { ...watch, claim: async () => false, read: async () => ({ ...(await watch.read()), operation }) };
+  };
+  return { ...steps, inputWatches: { ...steps.inputWatches, of: watchOf } };
+}
+
 /** Gives a fleet several inputs as a person does. */
 async function reconcile(
   here: MirrorFleet,
@@ -26,8 +35,9 @@ async function reconcile(
     inputs = both,
     id = "reconcile-0a1b2c3d",
     dryRun = false,
-    steps = here.steps(),
-  }: { inputs?: readonly Input[]; id?: string; dryRun?: boolean; steps?: Steps } = {},
+    claimedBy = null,
+    steps = claimedBy === null ? here.steps() : claimed(here.steps(), claimedBy),
+  }: { inputs?: readonly Input[]; id?: string; dryRun?: boolean; claimedBy?: string | null; steps?: Steps } = {},
 ) {
   const request = { command: "reconcile", targets: { kind: "all" }, dryRun } as const;
   const start: Start = { operation: id, request, ...origin, notAfter: Number.MAX_SAFE_INTEGER };
@@ -140,4 +150,12 @@ test("a person who may not reconcile every pool hears which inputs another may a
   expect(told).toEqual([expect.stringMatching(/^What the mirrors would cut off is left out/)]);
   await reconcile(here, { steps, inputs: [byVote], id: "reconcile-1a1b2c3d" });
   expect(told).toHaveLength(1);
+});
+
+test("an operation is refused while another one gives nodes the same input", async () => {
+  const here = fleetOf(2);
+  const operation = await reconcile(here, { inputs: [mirrorsInput], claimedBy: "reconcile-9f9e9d9c" });
+  expect(here.fleet.changed).toEqual([]);
+  expect(operation?.status).toBe("refused");
+  expect(operation?.summary).toContain("Registry mirrors: `reconcile-9f9e9d9c` is already changing nodes.");
 });
