@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import type { CheckId, Profile } from "../../../lambdas/profiles/profile.ts";
 import { profileChecksOf } from "../../../lambdas/steps/doctor/profile-checks.ts";
+import { xml } from "../answering.ts";
 import { apiRefusal, listOf } from "../api-server.ts";
 import { foundIn } from "./a-cluster.ts";
 
@@ -98,5 +99,8 @@ test("The obstacles to a launch are those of the cluster's facts", async () => {
       apiRefusal(404),
     "GET /api/v1/nodes": listOf(),
   };
-  expect(await foundIn(checkOf("launch-obstacles"), api)).toEqual([{ kind: "no-cloud-controller", platform: "None" }]);
+  const aws = { DescribeSecurityGroups: xml("DescribeSecurityGroups") };
+  expect(await foundIn(checkOf("launch-obstacles"), api, { aws })).toEqual([
+    { kind: "no-cloud-controller", platform: "None" },
+  ]);
 });
