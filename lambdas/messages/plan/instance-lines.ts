@@ -1,13 +1,16 @@
 import { scheduledEventLine } from "../health/scheduled-events.ts";
 import { sign } from "../slack/signs.ts";
 import { code, some } from "../slack/text.ts";
-import type { NodePlan } from "./plan.ts";
+import type { InstanceSeen, NodePlan } from "./plan.ts";
 
 /**
  * Can a reboot through EC2 not be proven, because the agent has no credentials before and after it? A machine whose agent
  * answers without a profile has them from Systems Manager's default host management.
  */
-export const lacksProfile = ({ throughEc2, instance }: Pick<NodePlan, "throughEc2" | "instance">): boolean =>
+export const lacksProfile = ({
+  throughEc2,
+  instance,
+}: Pick<NodePlan, "throughEc2"> & { readonly instance?: Pick<InstanceSeen, "hasProfile"> }): boolean =>
   throughEc2 !== undefined && instance?.hasProfile === false;
 
 /** Most nodes that a line names. */

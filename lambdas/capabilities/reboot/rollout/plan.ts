@@ -119,6 +119,12 @@ function lossesOn({ plan: { refusals, pods } }: PlannedEmptying): readonly Workl
   return lossesByWorkload(pods.filter(({ namespace, name }) => lost.has(`${namespace}/${name}`)));
 }
 
+/** Can the node's reboot not be proven? EC2 is asked only about a machine whose agent is silent. */
+async function isBare(steps: Steps, { plan, chosen }: PlannedEmptying): Promise<boolean> {
+  const machine = plan.throughEc2 && (await steps.instances.describe(chosen.instanceId));
+  return machine !== undefined && lacksProfile({ ...plan, instance: machine });
+}
+
 async function planReboot(op: Op<RolloutRequest>, name: string): Promise<PlanResult> {
   const force = isForced(op.request) ? { force: name } : {};
   const planned = await planEmptying({ ...op, request: { command: "reboot", node: name, dryRun: false, ...force } });
@@ -131,7 +137,7 @@ async function planReboot(op: Op<RolloutRequest>, name: string): Promise<PlanRes
     ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
     isAway: !isServing,
     throughEc2: plan.throughEc2 !== undefined,
-    ...(lacksProfile(plan) ? { lacksProfile: true } : {}),
+    ...((await isBare(op.steps, planned)) ? { lacksProfile: true } : {}),
     losses: lossClasses(plan.pods),
     ...(plan.pods.some(losesSomething) ? { lost: lossesByWorkload(plan.pods), lossMarks: lossMarks(plan.pods) } : {}),
     blockers: blockerClasses(plan),
