@@ -8,6 +8,7 @@ import { removalRefusal } from "../remove/refusal.ts";
 import { context, section } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
 import { code, plain } from "../slack/text.ts";
+import { waitOrStop } from "./busy.ts";
 import { type IdentityFault, identityReason, identityRemedy } from "./identity.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
 
@@ -96,10 +97,7 @@ function refusalWords(refusal: AssistRefusal, node: string): readonly [string, s
     case "identity":
       return [identityReason(refusal.fault), identityRemedy(refusal.fault)];
     case "busy":
-      return [
-        `${code(refusal.operation)} is working on it`,
-        `wait for it to end, or stop it: ${typeThis("cancel", refusal.operation)}`,
-      ];
+      return [`${code(refusal.operation)} is working on it`, waitOrStop(refusal.operation)];
     default:
       return unreachedWords(refusal, node);
   }
@@ -121,7 +119,7 @@ export const assistanceOfAnother = (node: string, fault: IdentityFault): string 
 
 /** Answer while another operation holds the machine whose assistance is to end. */
 export const assistanceBusy = (node: string, operation: string): string =>
-  `The assistance of ${code(node)} cannot end: ${code(operation)} is working on it. Next: wait for it to end, or stop it: ${typeThis("cancel", operation)}.`;
+  `The assistance of ${code(node)} cannot end: ${code(operation)} is working on it. Next: ${waitOrStop(operation)}.`;
 
 /** Facts of a machine of another owner that the card shows. */
 export interface AssistPlan {

@@ -2,6 +2,7 @@ import type { AssistanceVerdict, OtherOwner } from "../../machine/assistance.ts"
 import { typeThis } from "../command/syntax.ts";
 import { code } from "../slack/text.ts";
 import { assistanceFaults } from "./assist.ts";
+import { waitOrStop } from "./busy.ts";
 import { type IdentityFault, identityReason, identityRemedy } from "./identity.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
 
@@ -64,10 +65,7 @@ function wordsOf(refusal: ChangeRefusal, change: ChangeName, node: string): read
         `start the instance in the EC2 console; that boots Windows, and its services start with it. If it is not needed any more: ${typeThis("remove", node)}`,
       ];
     case "busy":
-      return [
-        `${code(refusal.operation)} is working on it`,
-        `wait for it to end, or stop it: ${typeThis("cancel", refusal.operation)}`,
-      ];
+      return [`${code(refusal.operation)} is working on it`, waitOrStop(refusal.operation)];
     case "owner": {
       const { does } = controllerWords(refusal, node);
       const fault = assistanceFaults[refusal.assistance];

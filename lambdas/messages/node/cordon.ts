@@ -234,4 +234,4 @@ export const provenSince = (operation: string): string => `proven since by ${ope
 export const deletedSince = "its Node was deleted since, and the cordon with it";
 
 /** Later state of a node that was left cordoned: a later operation works on it. */
-export const takenOver = (operation: string): string => `${operation} has taken the node over since`;
+export const takenOver = (operation: string): string => `${code(operation)} has taken the node over since`;

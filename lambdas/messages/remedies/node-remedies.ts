@@ -78,7 +78,8 @@ const notBack = {
 
 const notRestarted = {
   cause: "a service did not stop or did not start",
-  remedy: "read what the message names; reboot the node, or mend the service on the machine and press Check again",
+  remedy:
+    "read what the message names; reboot the node, or mend the service on the machine and restart the services again: those that need it stay stopped until then",
 };
 
 /** Stages that only a reboot or a restart has; "not-rebooted" until the reboot was ordered. */

@@ -1,6 +1,7 @@
 import type { Message } from "../../records/records.ts";
 import { TAG } from "../../tags.ts";
 import { typeThis } from "../command/syntax.ts";
+import { waitOrStop } from "../node/busy.ts";
 import { type IdentityFault, identityReason, identityRemedy } from "../node/identity.ts";
 import { say } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
@@ -70,7 +71,7 @@ const words: Words = {
   identity: ({ fault }) => ({ why: identityReason(fault), next: identityRemedy(fault) }),
   busy: ({ operation }) => ({
     why: `${code(operation)} is working on it`,
-    next: `wait for it to end, or stop it: ${typeThis("cancel", operation)}`,
+    next: waitOrStop(operation),
   }),
   "last-of-build": ({ build, pods }) => ({
     why: `it is the last schedulable node of Windows build ${code(build)}, and ${pods} ${pods === 1 ? "pod needs" : "pods need"} that build`,

@@ -79,7 +79,7 @@ describe("A node whose cordon an operation gives back", () => {
     expect(uncordonedSince("U0FIRST00")).toBe("uncordoned since by <@U0FIRST00>");
     expect(uncordonedSince(null)).toBe("uncordoned since");
     expect(provenSince("prove-1")).toBe("proven since by prove-1, which gave the node back");
-    expect(takenOver("drain-2")).toBe("drain-2 has taken the node over since");
+    expect(takenOver("drain-2")).toBe("`drain-2` has taken the node over since");
   });
 });
 

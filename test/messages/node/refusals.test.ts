@@ -57,6 +57,11 @@ describe("Why a node is not assisted", () => {
       "wait for it to end, or stop it: `{win} cancel drain-3f9c2a71`",
     ],
     [
+      { kind: "busy", operation: "prove-3f9c2a71" },
+      "`prove-3f9c2a71` is working on it",
+      "wait for its end: a proof moves no pod, and cannot be stopped",
+    ],
+    [
       { kind: "no-profile", instanceId: "i-0a" },
       "its instance has no instance profile, so that its SSM agent has no rights",
       `its owner attaches one whose role has the policy ${POLICY}`,
