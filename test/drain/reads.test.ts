@@ -1,7 +1,7 @@
 import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { StepContext } from "../../lambdas/steps/context.ts";
-import { looking, onlyOf } from "../../lambdas/steps/drain/look.ts";
+import { drainReads, onlyOf } from "../../lambdas/steps/drain/drain-reads.ts";
 import { podOwners } from "../../lambdas/steps/drain/owners.ts";
 import { preflight } from "../../lambdas/steps/drain/preflight.ts";
 import { holdUpsOf } from "../../lambdas/steps/drain/report.ts";
@@ -28,7 +28,7 @@ describe("The volumes attached to a node", () => {
       if (page instanceof Error) throw page;
       return page;
     };
-    return { look: looking(contextWith({ custom: { listClusterCustomObject } })), asked };
+    return { look: drainReads(contextWith({ custom: { listClusterCustomObject } })), asked };
   };
 
   test("are those of every page, by volume, or by attachment without one", async () => {
@@ -54,7 +54,7 @@ describe("The volumes attached to a node", () => {
 describe("Budgets", () => {
   const budgets = (answer: () => object) =>
     thrown(
-      looking(contextWith({ policy: { listPodDisruptionBudgetForAllNamespaces: async () => answer() } })).budgets(),
+      drainReads(contextWith({ policy: { listPodDisruptionBudgetForAllNamespaces: async () => answer() } })).budgets(),
     );
 
   test("are listed, unknown without the right, and any other error is thrown", async () => {
@@ -85,7 +85,7 @@ test("Pods are judged with their owners, and the state keeps what is known of th
   const custom = { getNamespacedCustomObject: async () => ({}) };
   const refusal = { kind: "budget", words: "w", count: 1, notBefore: 0 } as never;
   const before = { ...newDrain, refused: { "uid-web-0": refusal, gone: refusal } };
-  const seen = await looking(contextWith({ core, custom })).pods(NODE, careful, before);
+  const seen = await drainReads(contextWith({ core, custom })).pods(NODE, careful, before);
   expect(asked).toEqual([{ fieldSelector: `spec.nodeName=${NODE}`, limit: 500 }]);
   expect([seen.evict, seen.stay].map((pods) => pods.map(({ metadata }) => metadata?.name))).toEqual([
     ["web-0"],
