@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { keptReminder } from "../../lambdas/capabilities/sweep/kept-message.ts";
 import type { Request } from "../../lambdas/commands/request.ts";
-import { keptReminder } from "../../lambdas/messages/operation/kept.ts";
 import { givenBack, lostMessage } from "../../lambdas/messages/operation/lost.ts";
 import { finishedWords, isPastCancelling, pastReturn } from "../../lambdas/messages/operation/past-return.ts";
 import { retryOf } from "../../lambdas/messages/operation/retry.ts";

@@ -1,12 +1,12 @@
+import { typeThis } from "../../messages/command/syntax.ts";
+import { failureButtons } from "../../messages/operation/failure.ts";
+import type { MessageSettings } from "../../messages/operation/links.ts";
+import { stageName } from "../../messages/operation/stages.ts";
+import { between } from "../../messages/slack/age.ts";
+import { section } from "../../messages/slack/blocks.ts";
+import { sign } from "../../messages/slack/signs.ts";
+import { code, mentionOf } from "../../messages/slack/text.ts";
 import type { Message, NodeRecord } from "../../records/records.ts";
-import { typeThis } from "../command/syntax.ts";
-import { between } from "../slack/age.ts";
-import { section } from "../slack/blocks.ts";
-import { sign } from "../slack/signs.ts";
-import { code, mentionOf } from "../slack/text.ts";
-import { failureButtons } from "./failure.ts";
-import type { MessageSettings } from "./links.ts";
-import { stageName } from "./stages.ts";
 
 /**
  * Reminds of a kept machine, with its buttons.

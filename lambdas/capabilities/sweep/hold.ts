@@ -1,3 +1,4 @@
+import { mayUseOneOf } from "../../change/operation/requester.ts";
 import { BREAK_GLASS } from "../../commands/approvals.ts";
 import { voteAnswer } from "../../messages/approval/approval.ts";
 import { waitOver } from "../../messages/operation/waits.ts";
@@ -5,7 +6,6 @@ import { type FleetCall, fleetCallName } from "../../records/fleet-call.ts";
 import { holderBy, isHeard, type ReminderRecord, type WaitPress } from "../../records/reminders.ts";
 import { type PersonWait, waitName } from "../../records/waits.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { mayUseOneOf } from "../operation/requester.ts";
 import { callTo, mayEnd, seeWaits } from "./remind.ts";
 
 /** Commands of which a person may use one who may have the wait: what ends it, or what those on call may use. */

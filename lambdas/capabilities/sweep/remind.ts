@@ -1,3 +1,5 @@
+import { calledTo } from "../../change/waits/called.ts";
+import { findWaits } from "../../change/waits/find.ts";
 import { waitReminder, waitWords } from "../../messages/operation/waits.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Message, OperationRecord } from "../../records/records.ts";
@@ -6,8 +8,6 @@ import { isUrgent, type PersonWait, waitName, withoutDoubles } from "../../recor
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { calledTo } from "./called.ts";
-import { findWaits } from "./find.ts";
 
 /** May this person end the wait? An approval or a review is never the requester's. */
 export const mayEnd = ({ kind }: PersonWait, operation: OperationRecord | undefined, id: string): boolean =>
