@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { machineEventName } from "../../lambdas/records/machine-event.ts";
-import { newsSince } from "../../lambdas/records/posted-news.ts";
-import { type Stray, strayName } from "../../lambdas/records/stray.ts";
+import { newsSince } from "../../../lambdas/capabilities/reboot-watch/posted-news.ts";
+import { machineEventName } from "../../../lambdas/records/machine-event.ts";
+import { type Stray, strayName } from "../../../lambdas/records/stray.ts";
 
 const stray = (instanceId: string, kind: Stray["kind"] = "starting"): Stray => ({
   ...{ kind, instanceId, node: `node-${instanceId}`, pool: "web" },
