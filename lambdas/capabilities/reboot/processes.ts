@@ -1,4 +1,4 @@
-import type { Answers } from "../machine/questions.ts";
+import type { Answers } from "../../machine/questions.ts";
 
 /**
  * The process of each service at an observation: its id and, if the machine tells it, its start. Null if the service does

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { notRestarted, processesOf, restarted } from "../../lambdas/health/processes.ts";
-import { answers } from "./health-facts.ts";
+import { notRestarted, processesOf, restarted } from "../../../lambdas/capabilities/reboot/processes.ts";
+import { answers } from "../../health/health-facts.ts";
 
 const processes = processesOf(answers);
 
