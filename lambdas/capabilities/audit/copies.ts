@@ -1,4 +1,4 @@
-import { type AuditEntry, entryHash } from "./entry.ts";
+import { type AuditEntry, entryHash } from "../../audit/entry.ts";
 
 /** Result of comparing a chain with its copies in the bucket. `at` is the sequence of the first fault. */
 export type CopyVerdict =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { compareCopies, copyPlaces } from "../../lambdas/audit/copies.ts";
-import { type Act, type AuditEntry, entryAfter } from "../../lambdas/audit/entry.ts";
-import { NOW } from "../messages/records.ts";
+import { type Act, type AuditEntry, entryAfter } from "../../../lambdas/audit/entry.ts";
+import { compareCopies, copyPlaces } from "../../../lambdas/capabilities/audit/copies.ts";
+import { NOW } from "../../messages/records.ts";
 
 const chain = { operation: "remove-3f9c2a71" };
 const later = { isLate: false, now: Date.parse(NOW) + 3_600_000 };

@@ -1,5 +1,5 @@
-import { type AuditEntry, entryHash, genesis } from "./entry.ts";
-import type { Head } from "./head.ts";
+import { type AuditEntry, entryHash, genesis } from "../../audit/entry.ts";
+import type { Head } from "../../audit/head.ts";
 
 /** Result of verifying a chain. `at` is the sequence of the first faulty or missing entry, counted from 1. */
 export type ChainVerdict =

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type Act, type AuditEntry, type Chain, entryAfter } from "../../lambdas/audit/entry.ts";
-import type { Head } from "../../lambdas/audit/head.ts";
-import { chainsOf, review } from "../../lambdas/audit/review.ts";
-import { NOW, nodeRecord, operationRecord } from "../messages/records.ts";
+import { type Act, type AuditEntry, type Chain, entryAfter } from "../../../lambdas/audit/entry.ts";
+import type { Head } from "../../../lambdas/audit/head.ts";
+import { chainsOf, review } from "../../../lambdas/capabilities/audit/review.ts";
+import { NOW, nodeRecord, operationRecord } from "../../messages/records.ts";
 
 const own = { operation: "add-3f9c2a71" };
 const ofNode = { operation: "add-3f9c2a71", index: 0 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { concerns, subjectOf } from "../../lambdas/audit/subject.ts";
-import { parse } from "../../lambdas/commands/parse.ts";
+import { concerns, subjectOf } from "../../../lambdas/capabilities/audit/subject.ts";
+import { parse } from "../../../lambdas/commands/parse.ts";
 
 const vocabulary = { pools: ["web"], commandWord: "/win" };
 

@@ -1,7 +1,7 @@
-import type { NodeRecord, OperationRecord } from "../records/records.ts";
+import { type AuditEntry, type Chain, chainName } from "../../audit/entry.ts";
+import type { Head } from "../../audit/head.ts";
+import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import type { CopyVerdict } from "./copies.ts";
-import { type AuditEntry, type Chain, chainName } from "./entry.ts";
-import type { Head } from "./head.ts";
 import { type ChainVerdict, verifyChain } from "./verify.ts";
 
 /** A chain as it was read from the ledger, in the order of its keys. */

@@ -1,6 +1,6 @@
-import { beginsWith } from "../commands/node-matches.ts";
-import { isOperationId } from "../commands/operation-id.ts";
-import type { Act, Actor, AuditedNode } from "./entry.ts";
+import type { Act, Actor, AuditedNode } from "../../audit/entry.ts";
+import { beginsWith } from "../../commands/node-matches.ts";
+import { isOperationId } from "../../commands/operation-id.ts";
 
 /** Subject of an audit: everything, an operation, a person or a node. */
 export type AuditSubject =
