@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
-import { removalPlanCard } from "../../lambdas/capabilities/remove/plan-card.ts";
-import { removeDryRun } from "../../lambdas/messages/operation/dry-runs.ts";
-import { removalDialog } from "../../lambdas/messages/remove/dialog.ts";
-import { type Dialog, removalRefused, removalSkeleton } from "../../lambdas/messages/remove/modal.ts";
-import { type RemovalRefusal, removalRefusal, removalRefusedMessage } from "../../lambdas/messages/remove/refusal.ts";
-import { checkedView } from "../../lib/sandbox/slack/view.ts";
+import { removalPlanCard } from "../../../lambdas/capabilities/remove/plan-card.ts";
+import { removeDryRun } from "../../../lambdas/messages/operation/dry-runs.ts";
+import { removalDialog } from "../../../lambdas/messages/remove/dialog.ts";
+import { type Dialog, removalRefused, removalSkeleton } from "../../../lambdas/messages/remove/modal.ts";
+import {
+  type RemovalRefusal,
+  removalRefusal,
+  removalRefusedMessage,
+} from "../../../lambdas/messages/remove/refusal.ts";
+import { checkedView } from "../../../lib/sandbox/slack/view.ts";
 
 const OPERATION = "remove-12345678";
 const facts = {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { cureButtons } from "../../lambdas/messages/node/cures.ts";
-import { codeRemedies, remedyOf, stageRemedies } from "../../lambdas/messages/remedies/remedies.ts";
-import { type Failure, failureCodes } from "../../lambdas/records/failures.ts";
-import { type NodeRecord, newNodeRecord } from "../../lambdas/records/records.ts";
-import { nodeWorkflows, stagesOf } from "../../lambdas/stages.ts";
+import { cureButtons } from "../../../lambdas/messages/node/cures.ts";
+import { codeRemedies, remedyOf, stageRemedies } from "../../../lambdas/messages/remedies/remedies.ts";
+import { type Failure, failureCodes } from "../../../lambdas/records/failures.ts";
+import { type NodeRecord, newNodeRecord } from "../../../lambdas/records/records.ts";
+import { nodeWorkflows, stagesOf } from "../../../lambdas/stages.ts";
 
 const stages = [...new Set(nodeWorkflows.flatMap(stagesOf).map(({ name }) => name))];
 

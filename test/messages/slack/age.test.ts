@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { age, withLocalDates } from "../../lambdas/messages/slack/age.ts";
+import { age, withLocalDates } from "../../../lambdas/messages/slack/age.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

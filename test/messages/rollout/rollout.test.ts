@@ -10,10 +10,10 @@ import {
   rolloutClosed,
   rolloutSummary,
   worseThanApproved,
-} from "../../lambdas/messages/rollout/rollout.ts";
-import { type SteerResult, steerAnswer } from "../../lambdas/messages/rollout/steer.ts";
-import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
-import { decidingRecord, nodeRecord, operationRecord } from "./records.ts";
+} from "../../../lambdas/messages/rollout/rollout.ts";
+import { type SteerResult, steerAnswer } from "../../../lambdas/messages/rollout/steer.ts";
+import type { NodeRecord, OperationRecord } from "../../../lambdas/records/records.ts";
+import { decidingRecord, nodeRecord, operationRecord } from "../records.ts";
 
 const node = (index: number, fields: Partial<NodeRecord>): NodeRecord =>
   nodeRecord({ index, nodeName: `win-${index}`, workflow: "reboot", ...fields });

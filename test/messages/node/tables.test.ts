@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { nodeMessage } from "../../lambdas/messages/node/details.ts";
-import { nodesMessage } from "../../lambdas/messages/node/nodes-table.ts";
-import { operationsMessage } from "../../lambdas/messages/operation/operations-table.ts";
-import { NOW, operationRecord } from "./records.ts";
-import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+import { nodeMessage } from "../../../lambdas/messages/node/details.ts";
+import { nodesMessage } from "../../../lambdas/messages/node/nodes-table.ts";
+import { operationsMessage } from "../../../lambdas/messages/operation/operations-table.ts";
+import { NOW, operationRecord } from "../records.ts";
+import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 
 const row = (name: string, fields = {}) => ({
   name,

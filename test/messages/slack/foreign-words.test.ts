@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { context, section } from "../../lambdas/messages/slack/blocks.ts";
-import { code, codeBlock, codeLine, echo, fenced, plain, prose } from "../../lambdas/messages/slack/text.ts";
-import { checkedContent } from "../../lib/sandbox/slack/message-content.ts";
+import { context, section } from "../../../lambdas/messages/slack/blocks.ts";
+import { code, codeBlock, codeLine, echo, fenced, plain, prose } from "../../../lambdas/messages/slack/text.ts";
+import { checkedContent } from "../../../lib/sandbox/slack/message-content.ts";
 
 /** Words of a machine's event log, a pod's name, an Event, a reason that a person typed. */
 const foreign = fc

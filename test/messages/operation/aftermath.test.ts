@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { keptReminder } from "../../lambdas/capabilities/sweep/kept-message.ts";
-import type { Request } from "../../lambdas/commands/request.ts";
-import { givenBack, lostMessage } from "../../lambdas/messages/operation/lost.ts";
-import { finishedWords, isPastCancelling, pastReturn } from "../../lambdas/messages/operation/past-return.ts";
-import { retryOf } from "../../lambdas/messages/operation/retry.ts";
-import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
-import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
+import { keptReminder } from "../../../lambdas/capabilities/sweep/kept-message.ts";
+import type { Request } from "../../../lambdas/commands/request.ts";
+import { givenBack, lostMessage } from "../../../lambdas/messages/operation/lost.ts";
+import { finishedWords, isPastCancelling, pastReturn } from "../../../lambdas/messages/operation/past-return.ts";
+import { retryOf } from "../../../lambdas/messages/operation/retry.ts";
+import type { NodeRecord, OperationRecord } from "../../../lambdas/records/records.ts";
+import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "../records.ts";
 
 const failed = (fields: Partial<NodeRecord> = {}): NodeRecord =>
   decidingRecord({ status: "failed", endedAt: NOW, nodeName: "win-1", ...fields });

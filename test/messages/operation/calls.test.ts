@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { decisionCall, endCall, overdue } from "../../lambdas/messages/operation/calls.ts";
-import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
-import { decidingRecord, NOW, nodeRecord, operationRecord } from "./records.ts";
+import { decisionCall, endCall, overdue } from "../../../lambdas/messages/operation/calls.ts";
+import type { NodeRecord, OperationRecord } from "../../../lambdas/records/records.ts";
+import { decidingRecord, NOW, nodeRecord, operationRecord } from "../records.ts";
 
 const endedAs = (fields: Partial<OperationRecord>) =>
   endCall({ operation: operationRecord({ endedAt: NOW, ...fields }), nodes: [nodeRecord()], pool: null, now: NOW })

@@ -9,8 +9,8 @@ import {
   reconcileDryRun,
   requestedSummary,
   writtenOutcome,
-} from "../../lambdas/messages/operation/reconcile.ts";
-import { readBlocks } from "../journeys/reading.ts";
+} from "../../../lambdas/messages/operation/reconcile.ts";
+import { readBlocks } from "../../journeys/reading.ts";
 
 const mirrors = { title: "Registry mirrors", emptied: "Each would lose its files." };
 const proxy = { title: "Proxy", emptied: "Each would lose its variables." };

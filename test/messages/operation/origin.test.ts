@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
-import { operationsMessage } from "../../lambdas/messages/operation/operations-table.ts";
-import { threadLines } from "../../lambdas/messages/operation/thread.ts";
-import { originId } from "../../lambdas/records/origin.ts";
-import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
+import { operationMessage } from "../../../lambdas/messages/operation/operation.ts";
+import { operationsMessage } from "../../../lambdas/messages/operation/operations-table.ts";
+import { threadLines } from "../../../lambdas/messages/operation/thread.ts";
+import { originId } from "../../../lambdas/records/origin.ts";
+import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "../records.ts";
 
 const { asker: _nobody, ...unasked } = operationRecord();
 const ofRule = { ...unasked, origin: { by: "rule", rule: "authority" } } as const;

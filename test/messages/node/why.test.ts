@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Why, whyMessage } from "../../lambdas/messages/node/why.ts";
-import { ago, clusterWith, healthy, machineWith } from "../health/health-facts.ts";
-import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+import { type Why, whyMessage } from "../../../lambdas/messages/node/why.ts";
+import { ago, clusterWith, healthy, machineWith } from "../../health/health-facts.ts";
+import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 
 const why = (facts: Why["facts"], more: Partial<Why> = {}): string => {
   const message = whyMessage({ node: "ip-10-0-3-7", facts, heldBy: null, isAsked: false, ...more });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { commands } from "../../lambdas/commands/list.ts";
-import type { Request } from "../../lambdas/commands/request.ts";
-import { drainRefused } from "../../lambdas/messages/node/drain.ts";
-import { failureBlocks } from "../../lambdas/messages/operation/failure.ts";
-import type { Failure } from "../../lambdas/records/failures.ts";
-import type { NodeRecord } from "../../lambdas/records/records.ts";
-import { NOW, nodeRecord, operationRecord } from "./records.ts";
+import { commands } from "../../../lambdas/commands/list.ts";
+import type { Request } from "../../../lambdas/commands/request.ts";
+import { drainRefused } from "../../../lambdas/messages/node/drain.ts";
+import { failureBlocks } from "../../../lambdas/messages/operation/failure.ts";
+import type { Failure } from "../../../lambdas/records/failures.ts";
+import type { NodeRecord } from "../../../lambdas/records/records.ts";
+import { NOW, nodeRecord, operationRecord } from "../records.ts";
 
 const NODE = "ip-10-0-3-7";
 const settings = { region: "us-west-2", runbook: null };

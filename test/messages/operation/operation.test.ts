@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nodesSummary } from "../../lambdas/messages/operation/final.ts";
-import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
-import type { OperationRecord } from "../../lambdas/records/records.ts";
-import { stagesOf } from "../../lambdas/stages.ts";
-import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
-import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+import { nodesSummary } from "../../../lambdas/messages/operation/final.ts";
+import { operationMessage } from "../../../lambdas/messages/operation/operation.ts";
+import type { OperationRecord } from "../../../lambdas/records/records.ts";
+import { stagesOf } from "../../../lambdas/stages.ts";
+import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "../records.ts";
+import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 
 const pool = { name: "web", before: 3, after: 5, maximum: 8 };
 const message = (nodes: readonly ReturnType<typeof nodeRecord>[], operation: Partial<OperationRecord> = {}) =>

@@ -9,8 +9,8 @@ import {
   signingRequestNotice,
   sourceOf,
   unsaidNotice,
-} from "../../lambdas/messages/operation/escalations.ts";
-import { nodeRecord, operationRecord } from "./records.ts";
+} from "../../../lambdas/messages/operation/escalations.ts";
+import { nodeRecord, operationRecord } from "../records.ts";
 
 const HOSTILE = 'a "quoted" \\ word\nof Windows\u0000\u202e';
 const failure = { stage: "agent", why: HOSTILE, left: "instance i-1 is running" } as const;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { lateMachines } from "../../lambdas/messages/node/late.ts";
-import { SCREENSHOT_LINK_MS } from "../../lambdas/records/late-reboot.ts";
-import type { NodeRecord } from "../../lambdas/records/records.ts";
-import { nodeRecord } from "./records.ts";
+import { lateMachines } from "../../../lambdas/messages/node/late.ts";
+import { SCREENSHOT_LINK_MS } from "../../../lambdas/records/late-reboot.ts";
+import type { NodeRecord } from "../../../lambdas/records/records.ts";
+import { nodeRecord } from "../records.ts";
 
 const settings = { commandWord: "/win", region: "us-west-2", runbook: null };
 const TAKEN = "2026-11-21T14:40:00.000Z";

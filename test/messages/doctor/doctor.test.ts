@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { doctorMessage, doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
-import type { Finding } from "../../lambdas/messages/doctor/finding.ts";
-import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
-import type { PersonWait } from "../../lambdas/records/waits.ts";
-import { readBlocks } from "../journeys/reading.ts";
-import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+import { doctorMessage, doctorText, type Examination } from "../../../lambdas/messages/doctor/doctor.ts";
+import type { Finding } from "../../../lambdas/messages/doctor/finding.ts";
+import { wordsOfFinding } from "../../../lambdas/messages/doctor/findings.ts";
+import type { PersonWait } from "../../../lambdas/records/waits.ts";
+import { readBlocks } from "../../journeys/reading.ts";
+import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 
 const examination = (findings: readonly Finding[], more: Partial<Examination> = {}): Examination => ({
   findings,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { threadLines, threadStateOf } from "../../lambdas/messages/operation/thread.ts";
-import type { NodeRecord } from "../../lambdas/records/records.ts";
-import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
-import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+import { threadLines, threadStateOf } from "../../../lambdas/messages/operation/thread.ts";
+import type { NodeRecord } from "../../../lambdas/records/records.ts";
+import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "../records.ts";
+import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 
 const said = (before: NodeRecord | null, after: NodeRecord, count = 1) => {
   const view = { operation: operationRecord(), nodes: Array<NodeRecord>(count).fill(after), now: NOW };

@@ -10,8 +10,8 @@ import {
   timingBlocks,
   type WaitingState,
   withTime,
-} from "../../lambdas/messages/maintenance/schedule.ts";
-import { say } from "../../lambdas/messages/slack/blocks.ts";
+} from "../../../lambdas/messages/maintenance/schedule.ts";
+import { say } from "../../../lambdas/messages/slack/blocks.ts";
 
 const timeZone = "Europe/Berlin";
 const from = Date.parse("2026-11-28T21:00:00.000Z");
