@@ -1,9 +1,18 @@
-import { CORDONED_BY, OUT_OF_BALANCERS, QUARANTINED } from "../../lambdas/cluster/node-keys.ts";
-import { isGuarded, recordOf, tagOf } from "./assisting.ts";
-import { newest, nodeNamed, settled } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { allowDisruptions, cordonByHand, edge, guardedPod, type SeedNode, shortName, stateOf, web } from "./others.ts";
-import { endFault, injectFault } from "./outside.ts";
+import { CORDONED_BY, OUT_OF_BALANCERS, QUARANTINED } from "../../../../lambdas/cluster/node-keys.ts";
+import { isGuarded, recordOf, tagOf } from "../../assisting.ts";
+import { newest, nodeNamed, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import {
+  allowDisruptions,
+  cordonByHand,
+  edge,
+  guardedPod,
+  type SeedNode,
+  shortName,
+  stateOf,
+  web,
+} from "../../others.ts";
+import { endFault, injectFault } from "../../outside.ts";
 
 /** Everything of a node that a change may touch. */
 export interface NodeState {

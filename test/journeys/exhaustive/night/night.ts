@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { demo } from "../../lib/sandbox/demo.ts";
-import type { SeenMessage } from "../../lib/sandbox/slack/message-log.ts";
-import { settled, spoken } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { readBlocks } from "./reading.ts";
+import { demo } from "../../../../lib/sandbox/demo.ts";
+import type { SeenMessage } from "../../../../lib/sandbox/slack/message-log.ts";
+import { settled, spoken } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { readBlocks } from "../../reading.ts";
 
 /** Most characters of a message that a person reads half awake: about forty seconds at 21 characters a second. */
 const MOST = 800;

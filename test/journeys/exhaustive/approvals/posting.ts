@@ -1,10 +1,10 @@
-import { clients } from "../../lambdas/clients/clients.ts";
-import { activity } from "../../lib/sandbox/core/activity.ts";
-import { demo } from "../../lib/sandbox/demo.ts";
-import { inProcess } from "../../lib/sandbox/in-process.ts";
-import { settingsOf } from "../steps/test-simulator.ts";
-import type { Journey } from "./journey.ts";
-import { people } from "./slack-users.ts";
+import { clients } from "../../../../lambdas/clients/clients.ts";
+import { activity } from "../../../../lib/sandbox/core/activity.ts";
+import { demo } from "../../../../lib/sandbox/demo.ts";
+import { inProcess } from "../../../../lib/sandbox/in-process.ts";
+import { settingsOf } from "../../../steps/test-simulator.ts";
+import type { Journey } from "../../journey.ts";
+import { people } from "../../slack-users.ts";
 
 /** A button behind words that hide what it does. */
 interface Bait {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { heldBack, newest } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { edge, guardedPod, kubectl, otherWeb, shortName, web } from "./others.ts";
-import { confirmRemoval, withSeedNodes } from "./removal.ts";
+import { heldBack, newest } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { edge, guardedPod, kubectl, otherWeb, shortName, web } from "../../others.ts";
+import { confirmRemoval, withSeedNodes } from "../../removal.ts";
 
 /** The cluster with one more node of the Windows release that pool web has, in another pool: it takes the pods. */
 export async function withThirdNode(configuration: object = {}): Promise<Journey> {

@@ -1,7 +1,7 @@
-import { borrowingNode } from "../../lib/sandbox/neighbours/borrowed-identity.ts";
-import type { Journey } from "./journey.ts";
-import { kubectl, type SeedNode } from "./others.ts";
-import { asAdministrator } from "./outside.ts";
+import { borrowingNode } from "../../../../lib/sandbox/neighbours/borrowed-identity.ts";
+import type { Journey } from "../../journey.ts";
+import { kubectl, type SeedNode } from "../../others.ts";
+import { asAdministrator } from "../../outside.ts";
 
 /** A Node that runs on no machine. */
 export const strange: SeedNode = { name: "ip-10-0-9-99.us-west-2.compute.internal", instanceId: "" };

@@ -1,7 +1,7 @@
-import { type AuditEntry, type Chain, chainName } from "../../lambdas/audit/entry.ts";
-import { keys } from "../../lambdas/records/ledger-table.ts";
-import { demo } from "../../lib/sandbox/demo.ts";
-import type { Journey } from "./journey.ts";
+import { type AuditEntry, type Chain, chainName } from "../../../../lambdas/audit/entry.ts";
+import { keys } from "../../../../lambdas/records/ledger-table.ts";
+import { demo } from "../../../../lib/sandbox/demo.ts";
+import type { Journey } from "../../journey.ts";
 
 /** Any caller of the account, whom no policy of the stack binds. */
 const owner = { principal: "owner", require: () => undefined, context: {} };
