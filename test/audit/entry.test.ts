@@ -12,7 +12,7 @@ import {
   exportKey,
 } from "../../lambdas/audit/entry.ts";
 import type { Head } from "../../lambdas/audit/head.ts";
-import { verifyChain } from "../../lambdas/audit/verify.ts";
+import { verifyChain } from "../../lambdas/capabilities/audit/verify.ts";
 
 const cluster = "prod-west";
 const chain = { operation: "remove-3f9c2a71" };

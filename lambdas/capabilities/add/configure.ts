@@ -9,12 +9,12 @@ import { failureReason, StageFailed } from "../../engine/durable.ts";
 import type { Action, Observation } from "../../machine/plan.ts";
 import { buildOf } from "../../machine/windows-builds.ts";
 import { proxiedMachine } from "../../messages/node/agent-proxy.ts";
-import { anotherReboot, rebootStillPending } from "../../messages/provision/windows-reboots.ts";
 import type { MachineSpec } from "../../profiles/machine-facts.ts";
 import type { PlanName } from "../../profiles/profile.ts";
 import type { StageFault } from "../../records/failures.ts";
 import { giveInputs } from "./give-inputs.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
+import { anotherReboot, rebootStillPending } from "./windows-reboots-message.ts";
 
 /** Collects the facts that decide the machine's configuration. */
 function factsOf(task: ProvisionTask): MachineSpec {

@@ -3,11 +3,16 @@ import { nodeOf, once, waitFor } from "../../change/node/task.ts";
 import { causeOf, done, pending, StageFailed } from "../../engine/durable.ts";
 import type { DataPlaneFault, ProbeResult } from "../../health/probe.ts";
 import { dataPlaneSays, noProbeImage } from "../../messages/health/network-troubles.ts";
-import { probeLate, probeToEnd } from "../../messages/provision/new-data-plane.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import { executionName } from "../../steps/executions.ts";
 import { currentNode } from "./join.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
+
+/** Wait for the result of a new node's probe. */
+const probeToEnd = "Casement's probe pods on the node";
+
+/** Reason why a new node's data plane is not known: its probe recorded no result. */
+const probeLate = "the probe recorded no result in time";
 
 /** Codes of the faults of a new data plane. */
 const codes: Readonly<Record<DataPlaneFault, FailureCode>> = {

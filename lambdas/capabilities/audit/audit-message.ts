@@ -1,16 +1,16 @@
-import type { CopyVerdict } from "../../audit/copies.ts";
 import { type AuditEntry, chainName } from "../../audit/entry.ts";
 import { shortHash } from "../../audit/head.ts";
-import type { ReviewedChain } from "../../audit/review.ts";
-import { type AuditSubject, concerns } from "../../audit/subject.ts";
-import type { ChainVerdict } from "../../audit/verify.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { context, say, section } from "../../messages/slack/blocks.ts";
 import { sign } from "../../messages/slack/signs.ts";
 import { type TableEntry, tableOfEntries } from "../../messages/slack/table.ts";
 import { code, counted } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
+import type { CopyVerdict } from "./copies.ts";
 import { actorName, detailOf } from "./entry-words.ts";
+import type { ReviewedChain } from "./review.ts";
+import { type AuditSubject, concerns } from "./subject.ts";
+import type { ChainVerdict } from "./verify.ts";
 
 /** Answer of an audit, as it was found. */
 export interface FoundAudit {

@@ -1,7 +1,4 @@
-import { compareCopies, copyPlaces } from "../../audit/copies.ts";
 import { type AuditEntry, chainName } from "../../audit/entry.ts";
-import { chainsOf, type ReviewedChain, review } from "../../audit/review.ts";
-import { type AuditSubject, concerns, subjectOf } from "../../audit/subject.ts";
 import { isChange } from "../../commands/list.ts";
 import type { Request } from "../../commands/request.ts";
 import { atMost } from "../../engine/chunks.ts";
@@ -10,6 +7,9 @@ import type { Message, OperationRecord } from "../../records/records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { DAY_MS } from "../../time/zones.ts";
 import { auditMessage, type FoundAudit } from "./audit-message.ts";
+import { compareCopies, copyPlaces } from "./copies.ts";
+import { chainsOf, type ReviewedChain, review } from "./review.ts";
+import { type AuditSubject, concerns, subjectOf } from "./subject.ts";
 
 type AuditRequest = Extract<Request, { command: "audit" }>;
 

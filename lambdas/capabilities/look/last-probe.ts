@@ -1,4 +1,3 @@
-import type { HealthSubject } from "../../change/node/health-facts.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import type { ProbeFacts } from "../../health/facts.ts";
 import { goodHours } from "../../health/probe-turns.ts";
@@ -6,6 +5,7 @@ import { lastProbeOf } from "../../health/probed-node.ts";
 import { bootedOf, isReady, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { poolOf } from "../../tags.ts";
+import type { HealthSubject } from "./health-facts.ts";
 import { unprobedWords } from "./unprobed.ts";
 
 /**

@@ -1,5 +1,4 @@
 import { findNode } from "../../change/node/find-node.ts";
-import { factsOf, from, type HealthSubject, isAway, unknownFacts } from "../../change/node/health-facts.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { deletionMarkKeys, deletionMarksOf } from "../../cluster/deletion-marks.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
@@ -22,6 +21,7 @@ import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { poolOf } from "../../tags.ts";
+import { factsOf, from, type HealthSubject, isAway, unknownFacts } from "./health-facts.ts";
 import { lastProbe } from "./last-probe.ts";
 import { machineMatches } from "./machine-matches.ts";
 import { seenReboots } from "./reboot-due.ts";

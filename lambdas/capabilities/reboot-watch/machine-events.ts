@@ -4,11 +4,11 @@ import {
   machineStoppedMessage,
 } from "../../messages/health/scheduled-events.ts";
 import { type MachineEvent, machineEventName } from "../../records/machine-event.ts";
-import { newsSince } from "../../records/posted-news.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { poolOf } from "../../tags.ts";
 import { busyAmong, type ClusterMachines } from "./cluster-machines.ts";
+import { newsSince } from "./posted-news.ts";
 
 /** Finds what EC2 has scheduled for the machines that Casement changes. */
 async function findEvents(steps: Steps, { nodes, own }: ClusterMachines): Promise<readonly MachineEvent[]> {

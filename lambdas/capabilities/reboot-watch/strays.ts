@@ -1,5 +1,4 @@
 import { strayEndMessage, strayMessage } from "../../messages/fleet/strays.ts";
-import { newsSince } from "../../records/posted-news.ts";
 import { type Stray, strayName } from "../../records/stray.ts";
 import { instanceIdOf, isStarting, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -7,6 +6,7 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { poolOf } from "../../tags.ts";
 import { busyAmong, type ClusterMachines } from "./cluster-machines.ts";
+import { newsSince } from "./posted-news.ts";
 
 /** Kinds of a machine without a Node, by its state in EC2; one that changes its state is left to the next observation. */
 const kinds: Readonly<Record<string, Stray["kind"]>> = { running: "no-node", stopped: "stopped" };

@@ -5,7 +5,6 @@ import { done, MINUTE, type Poll, pending, StageFailed } from "../../engine/dura
 import type { CheckName } from "../../health/check.ts";
 import { checked, firstWrong, healthQuestions } from "../../health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../health/facts.ts";
-import { notRestarted, type Processes, processesOf, restarted } from "../../health/processes.ts";
 import type { Trouble } from "../../health/trouble.ts";
 import { onOurClock } from "../../machine/boots.ts";
 import { timesIn } from "../../messages/health/log-words.ts";
@@ -24,6 +23,7 @@ import { notRestartedYet } from "../../messages/node/restart.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { FailureCode, FailureReason, StageFault } from "../../records/failures.ts";
 import type { ObservationState } from "../../steps/machine/machine-observation.ts";
+import { notRestarted, type Processes, processesOf, restarted } from "./processes.ts";
 import { currentScreenshot } from "./screenshot.ts";
 import type { RebootTask } from "./task.ts";
 import { bootBefore } from "./unproven.ts";

@@ -1,6 +1,6 @@
 import type { EmptyingTask } from "../../change/emptying/emptying-task.ts";
 import type { BootBefore } from "../../health/facts.ts";
-import type { Processes } from "../../health/processes.ts";
+import type { Processes } from "./processes.ts";
 
 /** A reboot in progress, or a restart of services. */
 export interface RebootTask extends EmptyingTask {

@@ -1,13 +1,13 @@
 import { workRecord } from "../../change/operation/work-record.ts";
 import { calledTo } from "../../change/waits/called.ts";
 import { keptNotice, type Notice } from "../../messages/operation/escalations.ts";
-import { keptReminder } from "../../messages/operation/kept.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { isKept, type NodeRecord } from "../../records/records.ts";
 import { isReminderDue, REMIND_EVERY_MS } from "../../records/reminders.ts";
 import { instanceIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import { hasEnded, isOurs, launcherOf } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { keptReminder } from "./kept-message.ts";
 
 /** A kept machine of which people are reminded now. */
 export interface Reminder {

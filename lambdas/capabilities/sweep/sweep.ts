@@ -1,9 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { unmarkLeft } from "../../change/emptying/soft-taint.ts";
 import { followHandedOver } from "../../change/operation/progress.ts";
-import { hearPresses } from "../../change/waits/hold.ts";
 import { pageOnce } from "../../change/waits/page.ts";
-import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
 import { step } from "../../engine/durable.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
@@ -19,8 +17,10 @@ import { announceRules } from "./changed-rules.ts";
 import { clearUncordoned, giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
 import { each, eachInto } from "./each.ts";
 import { callForFleet } from "./fleet-calls.ts";
+import { hearPresses } from "./hold.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
+import { dueWaits, remindOfWait } from "./remind.ts";
 import { followReview } from "./reviews.ts";
 import { redrawMessages } from "./unsaid.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AuditEntry } from "../../../lambdas/audit/entry.ts";
-import type { ReviewedChain } from "../../../lambdas/audit/review.ts";
 import { auditMessage, type FoundAudit } from "../../../lambdas/capabilities/audit/audit-message.ts";
 import { actorName, detailOf } from "../../../lambdas/capabilities/audit/entry-words.ts";
+import type { ReviewedChain } from "../../../lambdas/capabilities/audit/review.ts";
 import { readBlocks } from "../../journeys/reading.ts";
 
 const HASH = "abcdef0123456789";

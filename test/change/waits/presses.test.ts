@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hearPresses } from "../../../lambdas/change/waits/hold.ts";
-import { dueWaits, remindOfWait } from "../../../lambdas/change/waits/remind.ts";
+import { hearPresses } from "../../../lambdas/capabilities/sweep/hold.ts";
+import { dueWaits, remindOfWait } from "../../../lambdas/capabilities/sweep/remind.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
 import type { NodeRecord, OperationRecord } from "../../../lambdas/records/records.ts";
 import type { ReminderRecord, WaitPress } from "../../../lambdas/records/reminders.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Act, type AuditEntry, type Chain, chainName } from "../../../lambdas/audit/entry.ts";
-import { verifyChain } from "../../../lambdas/audit/verify.ts";
+import { verifyChain } from "../../../lambdas/capabilities/audit/verify.ts";
 import { clients } from "../../../lambdas/clients/clients.ts";
 import { auditPartition, keys } from "../../../lambdas/records/ledger-table.ts";
 import { newNodeRecord } from "../../../lambdas/records/records.ts";

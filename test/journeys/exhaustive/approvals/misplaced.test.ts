@@ -8,9 +8,9 @@ import {
 import { newest } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { web } from "../../others.ts";
-import { postBait } from "../../posting.ts";
 import { dialogOf, privately } from "../../reading.ts";
 import { askApproval, expectGone, expectKept, withSeedNodes } from "../../removal.ts";
+import { postBait } from "./posting.ts";
 
 let here: Journey;
 afterEach(() => here.close());

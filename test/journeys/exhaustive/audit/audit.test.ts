@@ -7,7 +7,7 @@ import { openly, privately } from "../../reading.ts";
 import { release } from "../../releases.ts";
 import { confirmRemoval, withSeedNodes } from "../../removal.ts";
 import type { Name } from "../../slack-users.ts";
-import { copiesOf, erase, forge } from "../../tampering.ts";
+import { copiesOf, erase, forge } from "./tampering.ts";
 
 let here: Journey;
 afterEach(() => here.close());

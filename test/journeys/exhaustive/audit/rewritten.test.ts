@@ -12,7 +12,7 @@ import { shortName, web } from "../../others.ts";
 import { privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
 import { type Thief, thief } from "../../stealing.ts";
-import { copiesOf } from "../../tampering.ts";
+import { copiesOf } from "./tampering.ts";
 
 let here: Journey;
 let operation: OperationRecord;

@@ -5,7 +5,6 @@ import { approvable } from "../../../../lambdas/commands/approvals.ts";
 import { parse } from "../../../../lambdas/commands/parse.ts";
 import type { Request } from "../../../../lambdas/commands/request.ts";
 import { functionNames, functions } from "../../../../lib/functions.ts";
-import { type ChangeEnd, type ChangeRow, changeRows, type NodeState, nodeStateOf } from "../../change-rows.ts";
 import { heldBack, newest, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { kubectl, type SeedNode } from "../../others.ts";
@@ -13,6 +12,7 @@ import { endFault, injectFault } from "../../outside.ts";
 import { dialogOf, openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
 import { type Moment, type Restarts, recordRestarts } from "../../restarts.ts";
+import { type ChangeEnd, type ChangeRow, changeRows, type NodeState, nodeStateOf } from "./change-rows.ts";
 
 /** A change that a function carries out. */
 interface Found {

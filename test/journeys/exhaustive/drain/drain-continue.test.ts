@@ -15,7 +15,7 @@ import { endFault, injectFault, terminateFromOutside } from "../../outside.ts";
 import { inThreads, openly, privately, rowsInLines } from "../../reading.ts";
 import { confirmRemoval, expectGone, expectKept, withSeedNodes } from "../../removal.ts";
 import { type Moment, type Restarts, recordRestarts } from "../../restarts.ts";
-import { firstRemoval, secondRemoval, withThirdNode } from "../../two-removals.ts";
+import { firstRemoval, secondRemoval, withThirdNode } from "./two-removals.ts";
 
 let here: Journey | undefined;
 afterEach(async () => {

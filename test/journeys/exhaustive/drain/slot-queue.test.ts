@@ -3,7 +3,7 @@ import type { Journey } from "../../journey.ts";
 import { allowDisruptions, otherWeb, podsOn, stateOf, web } from "../../others.ts";
 import { openly, privately } from "../../reading.ts";
 import { expectGone } from "../../removal.ts";
-import { firstRemoval, secondRemoval, withThirdNode } from "../../two-removals.ts";
+import { firstRemoval, secondRemoval, withThirdNode } from "./two-removals.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -19,7 +19,7 @@ import { askEc2 } from "../../outside.ts";
 import { inThreads, openly } from "../../reading.ts";
 import { ask, confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
 import { stop } from "../../stopping.ts";
-import { executionOf, firstRemoval, secondRemoval, stage, withThirdNode } from "../../two-removals.ts";
+import { executionOf, firstRemoval, secondRemoval, stage, withThirdNode } from "./two-removals.ts";
 
 let here: Journey;
 afterEach(() => here.close());

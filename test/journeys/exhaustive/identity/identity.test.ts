@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { asked, assist, EDGE, isGuarded, tagOf, typed } from "../../assisting.ts";
-import { borrow, deleteStrange, registerAnew, strange } from "../../borrowing.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import { type Journey, startJourney } from "../../journey.ts";
 import {
@@ -18,6 +17,7 @@ import { reached } from "../../outside.ts";
 import { privately } from "../../reading.ts";
 import { ask, confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
 import { requestState, threadOf } from "../../signing.ts";
+import { borrow, deleteStrange, registerAnew, strange } from "./borrowing.ts";
 
 let here: Journey;
 afterEach(() => here.close());

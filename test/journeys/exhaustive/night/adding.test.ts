@@ -2,9 +2,9 @@ import { afterEach, expect, test } from "vitest";
 import { expectSound, newest, settled } from "../../evidence.ts";
 import { asked, impatient, launchedId } from "../../failing.ts";
 import { type Journey, startJourney } from "../../journey.ts";
-import { callsSince, expectEnd, firstWord, readAtNight } from "../../night.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { answerTo, dialogOf } from "../../reading.ts";
+import { callsSince, expectEnd, firstWord, readAtNight } from "./night.ts";
 
 // Machines at three in the morning, from the channel alone: each story is read and pressed to its end.
 // Twenty machines that fail alike are in ../add/same-failure.test.ts.

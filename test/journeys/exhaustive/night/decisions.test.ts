@@ -2,10 +2,10 @@ import { afterEach, expect, test } from "vitest";
 import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { newest } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
-import { callsSince, expectEnd, readAtNight } from "../../night.ts";
 import { forcedDrain, isCordoned } from "../../on-web.ts";
 import { answerTo, openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
+import { callsSince, expectEnd, readAtNight } from "./night.ts";
 
 // Who may decide at three in the morning, from the channel alone. Two people who press at once for two approvals are in
 // ../approvals/approval.test.ts, a freeze that comes in the middle of work in ../stops/stops.test.ts.

@@ -2,13 +2,13 @@ import { afterEach, expect, test } from "vitest";
 import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
-import { callsSince, expectEnd, firstWord, readAtNight } from "../../night.ts";
 import { isCordoned, SHORT } from "../../on-web.ts";
 import { allowDisruptions, guardedPod, web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { poolOfFour } from "../../pool-of-four.ts";
 import { answerTo, openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
+import { callsSince, expectEnd, firstWord, readAtNight } from "./night.ts";
 
 // Nodes at three in the morning, from the channel alone: each story is read and pressed to its end.
 // Half a fleet that is NotReady is in ../sweep/fleet-call.test.ts.

@@ -6,7 +6,7 @@ import { kubectl } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { poolOfFour } from "../../pool-of-four.ts";
 import { openly, privately } from "../../reading.ts";
-import { copiesOf } from "../../tampering.ts";
+import { copiesOf } from "../audit/tampering.ts";
 
 let here: Journey;
 let names: readonly string[];
