@@ -17,21 +17,20 @@ afterAll(tearDown);
 const NAME = machine.privateDnsName;
 const by = { program: "kubectl", reason: "KubectlApprove", message: "ok" };
 const nothing = { mismatches: [], approvedWrongly: [], denied: [], approved: null };
-const token = (minutes: number) => ({ id: "abcdef", expiresAt: new Date(inMinutes(minutes)).toISOString() });
+const token = () => ({ id: "abcdef", expiresAt: new Date(inMinutes(60)).toISOString() });
 
 interface Scene {
   /** Answers of the looks at the requests, the last one again and again. */
   readonly looks?: readonly object[];
   readonly suspicious?: readonly object[];
   readonly nodes?: readonly object[];
-  readonly isTokenShort?: boolean;
   readonly hasNotices?: boolean;
 }
 
 /** Runs a stage of a join. */
 async function joined(
   stage: (task: ProvisionTask) => Promise<unknown>,
-  { looks = [nothing], suspicious = [], nodes = [], isTokenShort = false, hasNotices = true }: Scene,
+  { looks = [nothing], suspicious = [], nodes = [], hasNotices = true }: Scene,
 ) {
   const log = callLog();
   const wanted: { signer: string; names: readonly string[]; addresses: readonly string[]; nodeExists: boolean }[] = [];
@@ -64,7 +63,7 @@ async function joined(
     },
   };
   const wait = tenMinutes({ until: inMinutes(1) });
-  const tokens = [token(isTokenShort ? 2 : 60)] as unknown as ProvisionTask["tokens"];
+  const tokens = [token()] as unknown as ProvisionTask["tokens"];
   const ended = await run(async (ctx) => {
     const task = taskOn(ctx, log, given, {
       ...{ tokens, wait },

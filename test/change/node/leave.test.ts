@@ -14,7 +14,7 @@ interface Scene {
   readonly task?: Partial<EmptyingTask>;
   readonly cause?: Error;
   readonly afterFailedDrain?: "hold" | "ask" | "uncordon";
-  /** What is read of the Node instead of a cordoned one. */
+  /** The Node that is read instead of a cordoned one. */
   readonly found?: object | undefined;
   readonly unread?: string;
   readonly keeps?: () => Promise<object | undefined>;

@@ -35,7 +35,7 @@ import { each, written } from "./written.ts";
 
 const vocabulary = { pools: ["web", "batch"], commandWord: "/win" };
 
-/** What was typed, and is refused: one line for each kind of mistake. */
+/** Typed lines that are refused: one for each kind of mistake. */
 const typed = [
   `add ${"x".repeat(3_000)}`,
   "moonwalk",
