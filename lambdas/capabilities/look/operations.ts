@@ -1,11 +1,11 @@
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { isOperation } from "../../commands/list.ts";
 import { waitsForReview } from "../../messages/approval/break-glass.ts";
-import { operationsMessage } from "../../messages/operation/operations-table.ts";
 import { withStops } from "../../messages/stops/stop.ts";
 import type { Message, OperationRecord } from "../../records/records.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { operationsMessage } from "./operations-table.ts";
 import { heldUp, SECONDS, stopsShown } from "./stops.ts";
 
 /** Maximum number of operations in the list; more do not fit a message. */

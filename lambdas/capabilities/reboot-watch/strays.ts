@@ -1,4 +1,3 @@
-import { strayEndMessage, strayMessage } from "../../messages/fleet/strays.ts";
 import { type Stray, strayName } from "../../records/stray.ts";
 import { instanceIdOf, isStarting, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -7,6 +6,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { poolOf } from "../../tags.ts";
 import { busyAmong, type ClusterMachines } from "./cluster-machines.ts";
 import { newsSince } from "./posted-news.ts";
+import { strayEndMessage, strayMessage } from "./strays-message.ts";
 
 /** Kinds of a machine without a Node, by its state in EC2; one that changes its state is left to the next observation. */
 const kinds: Readonly<Record<string, Stray["kind"]>> = { running: "no-node", stopped: "stopped" };

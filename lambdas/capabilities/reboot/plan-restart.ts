@@ -5,10 +5,10 @@ import { type ChosenNode, judgeNode } from "../../change/node/choose.ts";
 import type { Op } from "../../change/operation/op.ts";
 import { timeOptions } from "../../change/operation/timing.ts";
 import type { Request } from "../../commands/request.ts";
-import { restartPlanCard } from "../../messages/node/restart.ts";
 import type { RestartPlan } from "../../messages/plan/plan.ts";
 import { profileOf } from "../../profiles/list.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
+import { restartPlanCard } from "./restart-message.ts";
 
 /** A request to restart the services of one node. */
 export type RestartRequest = Extract<Request, { command: "restart"; node: string }>;

@@ -19,11 +19,11 @@ import {
   restartedInProof,
   silentInProof,
 } from "../../messages/node/reboot.ts";
-import { notRestartedYet } from "../../messages/node/restart.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { FailureCode, FailureReason, StageFault } from "../../records/failures.ts";
 import type { ObservationState } from "../../steps/machine/machine-observation.ts";
 import { notRestarted, type Processes, processesOf, restarted } from "./processes.ts";
+import { notRestartedYet } from "./restart-message.ts";
 import { currentScreenshot } from "./screenshot.ts";
 import type { RebootTask } from "./task.ts";
 import { bootBefore } from "./unproven.ts";

@@ -4,12 +4,6 @@ import { judgeNode } from "../../change/node/choose.ts";
 import { stageTable } from "../../change/node/stages.ts";
 import { anyChange, changing } from "../../change/run-change.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
-import {
-  goneBeforeRestart,
-  notRestartedSummary,
-  restartDryRun,
-  restartedSummary,
-} from "../../messages/node/restart.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import { endingWords, failure, finishing, undo } from "./endings.ts";
 import {
@@ -20,6 +14,7 @@ import {
   restartEffects,
 } from "./plan-restart.ts";
 import { proof } from "./proof.ts";
+import { goneBeforeRestart, notRestartedSummary, restartDryRun, restartedSummary } from "./restart-message.ts";
 import { restartServices } from "./restart-services.ts";
 import { restore } from "./stages.ts";
 import { EVICTS_NOTHING, type RebootTask, unproven } from "./task.ts";

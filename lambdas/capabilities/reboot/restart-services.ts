@@ -2,11 +2,11 @@ import { askMachine, MACHINE_SECONDS } from "../../change/node/observe-machine.t
 import { leaseOf, onMachine } from "../../change/node/task.ts";
 import { applyPlan } from "../../engine/apply-plan.ts";
 import { DeadlineExceeded, MachineEnded, StageFailed } from "../../engine/durable.ts";
-import { agentToRestart } from "../../messages/node/restart.ts";
 import { missing } from "../../messages/node/why.ts";
 import { profileOf } from "../../profiles/list.ts";
 import { judgeBeforeRestart } from "./before.ts";
 import { type Processes, processesOf } from "./processes.ts";
+import { agentToRestart } from "./restart-message.ts";
 import { staysSilent } from "./silence.ts";
 import type { RebootTask } from "./task.ts";
 import { placeWitness } from "./witness.ts";

@@ -4,8 +4,8 @@ import { nodeOf, once, waitFor } from "../../change/node/task.ts";
 import { done, MINUTE, pending, StageFailed } from "../../engine/durable.ts";
 import { judgeStart, type ProbeResult, type ProbeStart } from "../../health/probe.ts";
 import { probeNames, witnessProbe } from "../../health/probe-pods.ts";
-import { notTried, ofWitness, witnessToStart } from "../../messages/node/restart.ts";
 import { dataPlaneWords, probedRelease } from "./data-plane.ts";
+import { notTried, ofWitness, witnessToStart } from "./restart-message.ts";
 import type { RebootTask } from "./task.ts";
 
 /** Milliseconds in which the pod must start: the node may have to pull a Windows image of gigabytes. */

@@ -15,17 +15,12 @@ import {
   fleetTroubleOf,
   isTooMany,
 } from "../../health/fleet-trouble.ts";
-import {
-  fleetRecoveredMessage,
-  fleetReminder,
-  fleetTroubleMessage,
-  fleetTroubleNotice,
-} from "../../messages/fleet/call.ts";
 import type { Notice } from "../../messages/operation/escalations.ts";
 import { type FleetCall, fleetCallName } from "../../records/fleet-call.ts";
 import type { Message } from "../../records/records.ts";
 import { holderAt, isWaitDue } from "../../records/reminders.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { fleetRecoveredMessage, fleetReminder, fleetTroubleMessage, fleetTroubleNotice } from "./fleet-call-message.ts";
 
 /** News of a tick about one kind of trouble. */
 interface FleetNews {

@@ -3,7 +3,6 @@ import { countedVote } from "../../change/approval/count.ts";
 import { redraw } from "../../change/operation/publisher.ts";
 import { mayVote } from "../../change/operation/requester.ts";
 import { calledTo } from "../../change/waits/called.ts";
-import { pageOnce } from "../../change/waits/page.ts";
 import { step } from "../../engine/durable.ts";
 import { reviewedMessage, reviewNotice, reviewReminder } from "../../messages/approval/break-glass.ts";
 import type { CountedVote } from "../../records/approval.ts";
@@ -12,6 +11,7 @@ import type { OperationRecord } from "../../records/records.ts";
 import { isReminderDue } from "../../records/reminders.ts";
 import type { BreakGlassUse } from "../../steps/ledger/break-glass-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { pageOnce } from "./page.ts";
 
 /** The next sweep asks an unavailable service again. */
 const ATTEMPTS = 3;

@@ -1,7 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { unmarkLeft } from "../../change/emptying/soft-taint.ts";
 import { followHandedOver } from "../../change/operation/progress.ts";
-import { pageOnce } from "../../change/waits/page.ts";
 import { step } from "../../engine/durable.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
@@ -20,6 +19,7 @@ import { callForFleet } from "./fleet-calls.ts";
 import { hearPresses } from "./hold.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
+import { pageOnce } from "./page.ts";
 import { dueWaits, remindOfWait } from "./remind.ts";
 import { followReview } from "./reviews.ts";
 import { redrawMessages } from "./unsaid.ts";

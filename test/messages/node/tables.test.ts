@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { operationsMessage } from "../../../lambdas/capabilities/look/operations-table.ts";
 import { nodeMessage } from "../../../lambdas/messages/node/details.ts";
 import { nodesMessage } from "../../../lambdas/messages/node/nodes-table.ts";
-import { operationsMessage } from "../../../lambdas/messages/operation/operations-table.ts";
 import { NOW, operationRecord } from "../records.ts";
 import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 

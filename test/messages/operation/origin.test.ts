@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { operationsMessage } from "../../../lambdas/capabilities/look/operations-table.ts";
 import { operationMessage } from "../../../lambdas/messages/operation/operation.ts";
-import { operationsMessage } from "../../../lambdas/messages/operation/operations-table.ts";
 import { threadLines } from "../../../lambdas/messages/operation/thread.ts";
 import { originId } from "../../../lambdas/records/origin.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "../records.ts";

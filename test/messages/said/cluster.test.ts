@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { credentialMessage, credentialNotice } from "../../../lambdas/capabilities/doctor/credential-news.ts";
+import { operationsMessage } from "../../../lambdas/capabilities/look/operations-table.ts";
 import { deadNodeMessage, deadNodesMessage, deadNotice } from "../../../lambdas/capabilities/probe/messages.ts";
 import { registeredMeanwhile, removalLeaves } from "../../../lambdas/capabilities/remove/failures.ts";
 import { removalPlanCard } from "../../../lambdas/capabilities/remove/plan-card.ts";
@@ -33,7 +34,6 @@ import {
   inputRemarksMessage,
   inputUnreadNotice,
 } from "../../../lambdas/messages/operation/inputs.ts";
-import { operationsMessage } from "../../../lambdas/messages/operation/operations-table.ts";
 import { finishedWords, isPastCancelling } from "../../../lambdas/messages/operation/past-return.ts";
 import { consequencesLeft, nothingToChange, requestedSummary } from "../../../lambdas/messages/operation/reconcile.ts";
 import { removalDialog } from "../../../lambdas/messages/remove/dialog.ts";

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { FleetNode, FleetTrouble } from "../../../lambdas/health/fleet-trouble.ts";
-import { fleetTroubleOf } from "../../../lambdas/health/fleet-trouble.ts";
+import { strayEndMessage, strayMessage } from "../../../lambdas/capabilities/reboot-watch/strays-message.ts";
 import {
   fleetRecoveredMessage,
   fleetReminder,
   fleetTroubleMessage,
   fleetTroubleNotice,
-} from "../../../lambdas/messages/fleet/call.ts";
+} from "../../../lambdas/capabilities/sweep/fleet-call-message.ts";
+import type { FleetNode, FleetTrouble } from "../../../lambdas/health/fleet-trouble.ts";
+import { fleetTroubleOf } from "../../../lambdas/health/fleet-trouble.ts";
 import { commonOutcome, groupBlocks, sameFailureMessage } from "../../../lambdas/messages/fleet/failure-group.ts";
 import { sharedWords } from "../../../lambdas/messages/fleet/shared-traits.ts";
-import { strayEndMessage, strayMessage } from "../../../lambdas/messages/fleet/strays.ts";
 import {
   type AssistPlan,
   type AssistRefusal,

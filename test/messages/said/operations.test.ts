@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { settlingWords } from "../../../lambdas/capabilities/reboot/rollout/settling-message.ts";
 import type { Start } from "../../../lambdas/commands/request.ts";
 import { continueButtons } from "../../../lambdas/messages/node/continue.ts";
 import {
@@ -38,7 +39,6 @@ import {
   rolloutSummary,
   worseThanApproved,
 } from "../../../lambdas/messages/rollout/rollout.ts";
-import { settlingWords } from "../../../lambdas/messages/rollout/settling.ts";
 import { steerAnswer } from "../../../lambdas/messages/rollout/steer.ts";
 import type { NodeRecord, OperationRecord } from "../../../lambdas/records/records.ts";
 import type { RolloutPause } from "../../../lambdas/records/steering.ts";

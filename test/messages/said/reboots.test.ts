@@ -1,4 +1,14 @@
 import { expect, test } from "vitest";
+import {
+  goneBeforeRestart,
+  notRestartedSummary,
+  notRestartedYet,
+  notTried,
+  ofWitness,
+  restartDryRun,
+  restartedSummary,
+  restartPlanCard,
+} from "../../../lambdas/capabilities/reboot/restart-message.ts";
 import { proxiedMachine } from "../../../lambdas/messages/node/agent-proxy.ts";
 import { bootCauseWords, type ForeignBootNews, foreignBootsMessage } from "../../../lambdas/messages/node/boots.ts";
 import { staysInService } from "../../../lambdas/messages/node/breaker.ts";
@@ -23,16 +33,6 @@ import {
   restartedInProof,
   silentInProof,
 } from "../../../lambdas/messages/node/reboot.ts";
-import {
-  goneBeforeRestart,
-  notRestartedSummary,
-  notRestartedYet,
-  notTried,
-  ofWitness,
-  restartDryRun,
-  restartedSummary,
-  restartPlanCard,
-} from "../../../lambdas/messages/node/restart.ts";
 import type { GuardSeen, NodePlan } from "../../../lambdas/messages/plan/plan.ts";
 import { planBlocks } from "../../../lambdas/messages/plan/plan-card.ts";
 import type { NodeRecord } from "../../../lambdas/records/records.ts";

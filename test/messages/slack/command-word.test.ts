@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { detailOf } from "../../../lambdas/capabilities/audit/entry-words.ts";
+import { operationsMessage } from "../../../lambdas/capabilities/look/operations-table.ts";
 import { notApprovedSummary } from "../../../lambdas/messages/approval/approval.ts";
 import { typeThis } from "../../../lambdas/messages/command/syntax.ts";
-import { operationsMessage } from "../../../lambdas/messages/operation/operations-table.ts";
 import { say } from "../../../lambdas/messages/slack/blocks.ts";
 import { fill, filled, fillText } from "../../../lambdas/messages/slack/command-word.ts";
 import { code, codeBlock, codeLine, echo, plain, prose } from "../../../lambdas/messages/slack/text.ts";

@@ -1,5 +1,4 @@
 import { typeThis } from "../../../messages/command/syntax.ts";
-import { podsGoOn } from "../../../messages/node/restart.ts";
 import { noProfileLine } from "../../../messages/plan/instance-lines.ts";
 import { lossLines } from "../../../messages/plan/workload-losses.ts";
 import { context, section, sections } from "../../../messages/slack/blocks.ts";
@@ -8,6 +7,7 @@ import { code, counted, plain, some } from "../../../messages/slack/text.ts";
 import type { PlanCard } from "../../../records/approval.ts";
 import type { Block, Message } from "../../../records/records.ts";
 import { mostRecovering } from "../../../records/rollout-moves.ts";
+import { podsGoOn } from "../restart-message.ts";
 import { leftOutWords } from "./refusals.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 

@@ -1,10 +1,10 @@
 import { markNodes } from "../../../change/emptying/soft-taint.ts";
 import type { RolloutSeen } from "../../../change/operation/rollout-view.ts";
 import { rolloutCommand } from "../../../commands/request.ts";
-import { type LessToShow, settlingWords } from "../../../messages/rollout/settling.ts";
 import type { Rollout, WorkloadReadiness } from "../../../records/rollout.ts";
 import { lessReady, readinessBefore } from "../../../steps/plan/readiness.ts";
 import type { Steps } from "../../../steps/steps.ts";
+import { type LessToShow, settlingWords } from "./settling-message.ts";
 
 /** The longest time that pods of the rollout's pools get to be ready again, in milliseconds; 0 for none. */
 async function settleMsOf(steps: Steps, { operation, rollout }: RolloutSeen): Promise<number> {

@@ -8,7 +8,7 @@ import {
   restartDryRun,
   restartedSummary,
   restartPlanCard,
-} from "../../../lambdas/messages/node/restart.ts";
+} from "../../../lambdas/capabilities/reboot/restart-message.ts";
 import type { RestartPlan } from "../../../lambdas/messages/plan/plan.ts";
 import { readBlocks } from "../../journeys/reading.ts";
 

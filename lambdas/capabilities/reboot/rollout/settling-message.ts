@@ -1,5 +1,5 @@
-import { utc } from "../slack/age.ts";
-import { some } from "../slack/text.ts";
+import { utc } from "../../../messages/slack/age.ts";
+import { some } from "../../../messages/slack/text.ts";
 
 /** A workload with fewer ready pods than before its node was emptied. */
 export interface LessToShow {

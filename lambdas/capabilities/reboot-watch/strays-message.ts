@@ -1,11 +1,11 @@
 import { startingTaint } from "../../cluster/node-keys.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
+import { actions, say, section } from "../../messages/slack/blocks.ts";
+import { LOOK_AGAIN } from "../../messages/slack/buttons.ts";
+import { sign } from "../../messages/slack/signs.ts";
+import { code, counted, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 import type { Stray } from "../../records/stray.ts";
-import { typeThis } from "../command/syntax.ts";
-import { actions, say, section } from "../slack/blocks.ts";
-import { LOOK_AGAIN } from "../slack/buttons.ts";
-import { sign } from "../slack/signs.ts";
-import { code, counted, some } from "../slack/text.ts";
 
 /** Most machines that a message names. */
 const MOST = 8;

@@ -8,19 +8,19 @@ import type {
   FleetTroubleKind,
   PoolShare,
 } from "../../health/fleet-trouble.ts";
+import { nobodyAwake } from "../../messages/approval/break-glass.ts";
+import { sharedWords } from "../../messages/fleet/shared-traits.ts";
+import { foreign } from "../../messages/health/trouble-text.ts";
+import { line, type Notice } from "../../messages/operation/escalations.ts";
+import { holderWords, takeButton } from "../../messages/operation/waits.ts";
+import { between, localDate, utc } from "../../messages/slack/age.ts";
+import { actions, type Button, say, section, sections } from "../../messages/slack/blocks.ts";
+import { DO_NEXT, LOOK_AGAIN } from "../../messages/slack/buttons.ts";
+import { sign } from "../../messages/slack/signs.ts";
+import { code, counted, mentionOf, plain, some } from "../../messages/slack/text.ts";
 import { type FleetCall, fleetCallName } from "../../records/fleet-call.ts";
 import type { Block, Message } from "../../records/records.ts";
 import type { WaitHolder } from "../../records/reminders.ts";
-import { nobodyAwake } from "../approval/break-glass.ts";
-import { foreign } from "../health/trouble-text.ts";
-import { line, type Notice } from "../operation/escalations.ts";
-import { holderWords, takeButton } from "../operation/waits.ts";
-import { between, localDate, utc } from "../slack/age.ts";
-import { actions, type Button, say, section, sections } from "../slack/blocks.ts";
-import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
-import { sign } from "../slack/signs.ts";
-import { code, counted, mentionOf, plain, some } from "../slack/text.ts";
-import { sharedWords } from "./shared-traits.ts";
 
 const RUNBOOK = "docs/runbook.md#many-nodes-are-notready";
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { type FleetNode, fleetTroubleOf } from "../../../lambdas/health/fleet-trouble.ts";
 import {
   fleetRecoveredMessage,
   fleetTroubleMessage,
   fleetTroubleNotice,
-} from "../../../lambdas/messages/fleet/call.ts";
+} from "../../../lambdas/capabilities/sweep/fleet-call-message.ts";
+import { type FleetNode, fleetTroubleOf } from "../../../lambdas/health/fleet-trouble.ts";
 import { readBlocks } from "../../journeys/reading.ts";
 
 const NOW = "2026-11-26T03:10:00.000Z";

@@ -1,10 +1,10 @@
+import { typeThis } from "../../messages/command/syntax.ts";
+import type { RestartPlan } from "../../messages/plan/plan.ts";
+import { surroundings } from "../../messages/plan/plan-card.ts";
+import { context, section, sections } from "../../messages/slack/blocks.ts";
+import { code, plain } from "../../messages/slack/text.ts";
 import type { PlanCard } from "../../records/approval.ts";
 import type { Block, Message } from "../../records/records.ts";
-import { typeThis } from "../command/syntax.ts";
-import type { RestartPlan } from "../plan/plan.ts";
-import { surroundings } from "../plan/plan-card.ts";
-import { context, section, sections } from "../slack/blocks.ts";
-import { code, plain } from "../slack/text.ts";
 
 /** Sums up a restart that was proven. @param left state of the node now, as a clause */
 export const restartedSummary = (node: string, left: string): string =>

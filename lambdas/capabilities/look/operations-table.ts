@@ -1,12 +1,12 @@
 import { reasonOf } from "../../commands/request.ts";
+import { type TitledOperation, titleOfOperation, typeThis } from "../../messages/command/syntax.ts";
+import { between } from "../../messages/slack/age.ts";
+import { context, say, section } from "../../messages/slack/blocks.ts";
+import { withoutPlaceholder } from "../../messages/slack/command-word.ts";
+import { type TableEntry, tableOfEntries } from "../../messages/slack/table.ts";
+import { code, counted, prose } from "../../messages/slack/text.ts";
 import { originName, requesterOf } from "../../records/origin.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
-import { type TitledOperation, titleOfOperation, typeThis } from "../command/syntax.ts";
-import { between } from "../slack/age.ts";
-import { context, say, section } from "../slack/blocks.ts";
-import { withoutPlaceholder } from "../slack/command-word.ts";
-import { type TableEntry, tableOfEntries } from "../slack/table.ts";
-import { code, counted, prose } from "../slack/text.ts";
 
 const COLUMNS = ["OPERATION", "STATUS", "AGE", "TOOK", "BY"];
 

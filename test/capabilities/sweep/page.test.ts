@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pageOnce } from "../../../lambdas/capabilities/sweep/page.ts";
 import { findReportedWaits, findWaits } from "../../../lambdas/change/waits/find.ts";
-import { pageOnce } from "../../../lambdas/change/waits/page.ts";
 import type { Notice } from "../../../lambdas/messages/operation/escalations.ts";
 import { run, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
 import { operationRecord } from "../../messages/records.ts";

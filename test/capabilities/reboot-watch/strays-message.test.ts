@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { proxyOfferMessage } from "../../../lambdas/capabilities/reboot-watch/messages.ts";
-import { strayEndMessage, strayMessage } from "../../../lambdas/messages/fleet/strays.ts";
+import { strayEndMessage, strayMessage } from "../../../lambdas/capabilities/reboot-watch/strays-message.ts";
 import type { Stray } from "../../../lambdas/records/stray.ts";
 import { readBlocks } from "../../journeys/reading.ts";
 
