@@ -25,6 +25,7 @@ async function asked(
     cordons: {
       ...base.cordons,
       close: async (uid: string, operation: string) => void done.push(`close ${uid} ${operation}`),
+      forget: async (uid: string) => void done.push(`forget ${uid}`),
     },
     nodes: { ...base.nodes, read: async () => (found === undefined ? base.nodes.read() : (found ?? undefined)) },
     ledger: {
@@ -56,7 +57,7 @@ test("A proof gives nothing back of a cordon that no reboot left, nor of a quara
 
 test("The record of a cordon is closed once its Node was deleted or replaced", async () => {
   const ended = { ...left, outcome: "deleted" };
-  const closed = [`close ${node.uid} reboot-1`, "reboot-1:0 its Node was deleted since, and the cordon with it"];
+  const closed = [`forget ${node.uid}`, "reboot-1:0 its Node was deleted since, and the cordon with it"];
   expect(await asked(closeIfGone, ended, { found: null })).toEqual({ answer: "deleted", done: closed });
   const other = { metadata: { ...node, uid: "uid-2" } };
   expect(await asked(closeIfGone, ended, { found: other })).toEqual({ answer: "replaced", done: closed });
