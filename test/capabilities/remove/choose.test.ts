@@ -124,7 +124,7 @@ test("A machine is refused that is protected, held by another operation, gone or
 test("The operation keeps the pool of the node that was chosen", async () => {
   const { op, did } = world();
   await chooseAllowed(op, "win-1");
-  expect(did.at(-1)).toBe('remove-1 {"inPool":"web"}');
+  expect(did.at(-1)).toBe('remove-1 {"inPool":"web","nodeName":"win-1"}');
 });
 
 /** Refuses what was chosen. @returns what was done, without the times */
@@ -152,7 +152,7 @@ test("A refusal is kept, and said in the dialog and the channel, or to the reque
   const dry = await refused({ holder: "drain-1", isDryRun: true });
   expect(dry.did).toEqual([
     kept,
-    "tell U0OPERATOR of remove-1: ⛔ `win-1` cannot be removed: `drain-1` is working on it.\n*Next:* wait for it to end, or stop it: `{win} cancel drain-1`.",
+    "tell U0OPERATOR of remove-1: 🚫 `win-1` cannot be removed: `drain-1` is working on it.\n*Next:* wait for it to end, or stop it: `{win} cancel drain-1`.",
   ]);
 });
 
