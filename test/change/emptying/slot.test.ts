@@ -31,6 +31,8 @@ const member = (name: string) => ({
 async function asked(scene: Scene = {}) {
   const { answers = [granted], nodes = [member("win-1")], unavailable, maxUnavailable, noted } = scene;
   const calls: unknown[] = [];
+  const wait = tenMinutes({ until: inMinutes(1) });
+  const slotUntil = new Date(wait.until).toISOString();
   const given = {
     instances: {
       describe: async () => ("machine" in scene ? scene.machine : web),
@@ -62,13 +64,12 @@ async function asked(scene: Scene = {}) {
                 failure: { stage: "evict", why: "", left: "" },
               }),
             ]
-          : [decidingRecord({ operation: id, index: 0, ...(noted ? { slotTakenBy: noted } : {}) })],
+          : [decidingRecord({ operation: id, index: 0, ...(noted ? { slotTakenBy: noted, slotUntil } : {}) })],
       changeNode: async (_id: string, _index: number, change: { slotTakenBy?: readonly string[] }) => {
         if (change.slotTakenBy) calls.push(change.slotTakenBy);
       },
     },
   };
-  const wait = tenMinutes({ until: inMinutes(1) });
   const ended = await run((ctx) => takeSlot(nodeTask(ctx, given, wait)));
   return { failure: ended.error?.message ?? null, calls };
 }
