@@ -24,7 +24,7 @@ const setups: Readonly<Record<string, string[]>> = {
 };
 
 /** Journeys pass days of the sandbox's time: on a host that does other work too, the longest takes two minutes. */
-const JOURNEY = { testTimeout: 240_000 };
+const JOURNEY = { testTimeout: 240_000, hookTimeout: 60_000 };
 const timeouts: Readonly<Record<string, typeof JOURNEY>> = { fast: JOURNEY, journeys: JOURNEY };
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({

@@ -27,6 +27,7 @@ import { type Tokens, tokenIssuer } from "./access/tokens.ts";
 import { type Authorizer, inTurn } from "./access/users.ts";
 import { controlPlane } from "./controllers/control-plane.ts";
 import type { Cluster } from "./controllers/controller.ts";
+import { ownershipOf } from "./kubectl/apply.ts";
 import type { KubeObject } from "./model/object.ts";
 import { known, typeOfKind } from "./model/resources.ts";
 import { type AdmissionPolicies, admissionPolicies } from "./policies/policies.ts";
@@ -141,14 +142,16 @@ const seeding =
     return server.registry.create(type, object, { trusted: true });
   };
 
-/** Seeds a cluster at its first start: roles, namespaces, the bot's access. */
+/** Seeds a cluster at its first start: roles, namespaces, the bot's access. An administrator has applied them with kubectl. */
 function seedOnce(
-  { simulation, objects }: Server,
+  { simulation, objects, ownerships }: Server,
   create: (object: KubeObject) => KubeObject,
   facts: InstallationFacts,
 ): void {
   if (objects.list(known("namespaces")).length > 0) return;
-  simulation.store.together(() => seeds(facts).forEach(create));
+  simulation.store.together(() => {
+    for (const object of seeds(facts)) ownerships.set(create(object).metadata.uid, ownershipOf(object, "kubectl"));
+  });
 }
 
 /**

@@ -198,7 +198,7 @@ export function applied(
   wanted: Fields,
   { manager, force }: Applier,
 ): KubeObject {
-  if (Object.keys(owners).length === 0) written(owners, undefined, current, BEFORE_FIRST_APPLY);
+  if (current.metadata.uid && Object.keys(owners).length === 0) written(owners, undefined, current, BEFORE_FIRST_APPLY);
   const paths = leaves(current.kind, wanted, []).filter((path) => !unowned.has(path.join(".")));
   const found = conflicts(owners, manager, current, wanted, paths);
   const kept = keptSinceClientApply(manager, current);
@@ -217,6 +217,13 @@ export function applied(
   owners[manager] = mine;
   const rest = given.reduce<unknown>((object, path) => removed(object, path.split(SEPARATOR)), current);
   return mergeApplied(current.kind, "", rest, wanted) as KubeObject;
+}
+
+/** Lists the fields of an object that was created by a server-side apply of a manager. */
+export function ownershipOf(created: KubeObject, manager: string): Ownership {
+  const owners: Ownership = {};
+  applied(owners, created, created, { manager, force: false });
+  return owners;
 }
 
 /** Owners of fields, stored beside the objects by uid. */
