@@ -47,7 +47,7 @@ describe("a process that dies during an add and is started again on its files", 
       await first.type("operator", "/win add web 1");
       await settled(first);
     });
-  }, 60_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

@@ -36,7 +36,7 @@ describe("a drain that needs an approval and whose process dies", () => {
     await drain();
     whole = durableOperations(here, (await newest(here)).operation.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   test.for(kills)("at each of its operations asks once, and drains the node (%s, %s)", async (kill) => {
     here = await withSeedNodes();

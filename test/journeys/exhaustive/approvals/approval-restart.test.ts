@@ -29,7 +29,7 @@ beforeAll(async () => {
     await first.press("approver", APPROVE_OPERATION);
     await expectGone(first, web);
   });
-}, 120_000);
+});
 afterEach(async () => {
   await here?.close();
   here = undefined;

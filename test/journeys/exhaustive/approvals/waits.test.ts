@@ -35,48 +35,38 @@ async function unproven(): Promise<string> {
 const offers = (): string[] =>
   [...openly(here), ...inThreads(here)].filter((text) => /\[(Keep cordoned|Check again|Try again)\]/.test(text));
 
-const LONG = { timeout: 180_000 };
+test("A node that is not proven stands first in the list, is reminded of after a quarter of an hour, and each day", async () => {
+  await unproven();
+  expect(await list()).toMatch(
+    /^❓ \*Waiting for a person\*\n• `ip-10-0-3-7\S+` stays cordoned, because its reboot was not proven/,
+  );
+  await here.pass(12);
+  expect(reminders()).toEqual([]);
+  await here.pass(9);
+  expect(reminders()).toEqual([
+    expect.stringMatching(
+      /^<!subteam\^S0OPERATORS>.* stays cordoned, because its reboot was not proven, for \d+m.*`\/win prove /,
+    ),
+  ]);
+  await here.pass(60);
+  expect(reminders()).toHaveLength(1);
+});
 
-test(
-  "A node that is not proven stands first in the list, is reminded of after a quarter of an hour, and each day",
-  LONG,
-  async () => {
-    await unproven();
-    expect(await list()).toMatch(
-      /^❓ \*Waiting for a person\*\n• `ip-10-0-3-7\S+` stays cordoned, because its reboot was not proven/,
-    );
-    await here.pass(12);
-    expect(reminders()).toEqual([]);
-    await here.pass(9);
-    expect(reminders()).toEqual([
-      expect.stringMatching(
-        /^<!subteam\^S0OPERATORS>.* stays cordoned, because its reboot was not proven, for \d+m.*`\/win prove /,
-      ),
-    ]);
-    await here.pass(60);
-    expect(reminders()).toHaveLength(1);
-  },
-);
+test("Nothing stale stands beside Keep cordoned: the message and its thread say what was decided, and offer nothing else", async () => {
+  await unproven();
+  expect(offers()).toHaveLength(1);
+  await here.press("operator", KEEP_CORDONED);
+  await settled(here, 30);
+  expect(offers()).toEqual([]);
+  const said = openly(here).filter((text) => text.includes("Kept cordoned by <@U0OPERATOR>"));
+  expect(said).toHaveLength(1);
+  expect(await list()).not.toContain("Waiting for a person");
+  await here.pass(32);
+  expect(reminders()).toEqual([]);
+  await expectSound(here);
+});
 
-test(
-  "Nothing stale stands beside Keep cordoned: the message and its thread say what was decided, and offer nothing else",
-  LONG,
-  async () => {
-    await unproven();
-    expect(offers()).toHaveLength(1);
-    await here.press("operator", KEEP_CORDONED);
-    await settled(here, 30);
-    expect(offers()).toEqual([]);
-    const said = openly(here).filter((text) => text.includes("Kept cordoned by <@U0OPERATOR>"));
-    expect(said).toHaveLength(1);
-    expect(await list()).not.toContain("Waiting for a person");
-    await here.pass(32);
-    expect(reminders()).toEqual([]);
-    await expectSound(here);
-  },
-);
-
-test("Nothing stale stands beside a proof that gave the node back", LONG, async () => {
+test("Nothing stale stands beside a proof that gave the node back", async () => {
   const fault = await unproven();
   endFault(here, fault);
   here.simulator.simulation.bus.announce({ kind: "instance-reboot", instanceId: web.instanceId });
@@ -88,19 +78,15 @@ test("Nothing stale stands beside a proof that gave the node back", LONG, async 
   expect(openly(here).join("\n")).toMatch(/Proven since by prove-\w+, which gave the node back/);
 });
 
-test(
-  "An approval that waits is reminded of once, by the people who may give it, and stands first in the list",
-  LONG,
-  async () => {
-    here = await withSeedNodes();
-    await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
-    await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
-    const { id } = (await newest(here)).operation;
-    expect(await list()).toMatch(new RegExp(`^❓ \\*Waiting for a person\\*\\n• \`${id}\` needs an approval`));
-    await here.pass(29);
-    expect(reminders()).toEqual([expect.stringMatching(/^<.*U0APPROVER.*needs an approval, for \d+m/)]);
-    await here.press("approver", APPROVE_OPERATION);
-    await settled(here, 240);
-    expect(reminders()).toHaveLength(1);
-  },
-);
+test("An approval that waits is reminded of once, by the people who may give it, and stands first in the list", async () => {
+  here = await withSeedNodes();
+  await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+  await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
+  const { id } = (await newest(here)).operation;
+  expect(await list()).toMatch(new RegExp(`^❓ \\*Waiting for a person\\*\\n• \`${id}\` needs an approval`));
+  await here.pass(29);
+  expect(reminders()).toEqual([expect.stringMatching(/^<.*U0APPROVER.*needs an approval, for \d+m/)]);
+  await here.press("approver", APPROVE_OPERATION);
+  await settled(here, 240);
+  expect(reminders()).toHaveLength(1);
+});

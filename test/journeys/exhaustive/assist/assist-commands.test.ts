@@ -16,7 +16,6 @@ import { withSeedNodes } from "../../removal.ts";
 let here: Journey;
 afterEach(() => here.close());
 
-const LONG = { timeout: 120_000 };
 const ofEdge = { instanceId: edge.instanceId };
 const OTHER = shortName(otherWeb);
 const unasked = { approvals: { reboot: { needs: 0 } }, deadlines: { reboot: { reboot: 20, prove: 12 } } };
@@ -57,7 +56,7 @@ async function twoAssisted(configuration: object = unasked): Promise<void> {
   await assist(here, otherWeb);
 }
 
-describe("An assisted node whose reboot is not proven", LONG, () => {
+describe("An assisted node whose reboot is not proven", () => {
   test("stays cordoned with its evidence, and is given back by a proof once it works", async () => {
     here = await withSeedNodes({ configuration: unasked });
     await assist(here);
@@ -93,7 +92,7 @@ describe("An assisted node whose reboot is not proven", LONG, () => {
   });
 });
 
-describe("An assisted node whose guard is lost", LONG, () => {
+describe("An assisted node whose guard is lost", () => {
   test("is not rebooted until the guard is put back, by the one document that can do nothing else", async () => {
     here = await withSeedNodes({ configuration: unasked });
     await assist(here);
@@ -117,7 +116,7 @@ describe("An assisted node whose guard is lost", LONG, () => {
   });
 });
 
-describe("A rollout of assisted nodes", LONG, () => {
+describe("A rollout of assisted nodes", () => {
   test("reboots each with proof, one after the other", async () => {
     await twoAssisted();
     const before = [edge, otherWeb].map(bootOf);

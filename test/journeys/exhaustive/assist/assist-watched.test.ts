@@ -11,7 +11,6 @@ import { withSeedNodes } from "../../removal.ts";
 let here: Journey;
 afterEach(() => here.close());
 
-const LONG = { timeout: 120_000 };
 const ofEdge = { instanceId: edge.instanceId };
 const images = {
   "2025": "mcr.microsoft.com/windows/servercore:ltsc2025",
@@ -52,7 +51,7 @@ async function remembered(): Promise<unknown[]> {
 
 const waitsForReboot = (): string => injectFault(here, "reboot-pending", { ...ofEdge, reason: "windows-update" }, 1);
 
-describe("The scheduled look at boots", LONG, () => {
+describe("The scheduled look at boots", () => {
   test("leaves a machine of another owner alone until it is assisted, and shows then what waits for a reboot", async () => {
     here = await withSeedNodes({ configuration: unasked });
     waitsForReboot();
@@ -102,7 +101,7 @@ describe("The scheduled look at boots", LONG, () => {
   });
 });
 
-describe("The command for all that wait for a reboot", LONG, () => {
+describe("The command for all that wait for a reboot", () => {
   test("reboots an assisted node with the others, and says nothing of a node that is only observed", async () => {
     here = await withSeedNodes({ configuration: unasked });
     const none = await typed(here, "reboot --due", 30);
@@ -126,7 +125,7 @@ describe("The command for all that wait for a reboot", LONG, () => {
   });
 });
 
-describe("The data plane", LONG, () => {
+describe("The data plane", () => {
   /** Time in which each node had its turn. */
   const aRound = 6 * 60 + 40;
   const withImages = () => withSeedNodes({ configuration: { ...unasked, probe: { images } } });

@@ -99,7 +99,7 @@ describe.each(rows)("a process that dies during $what and is started again on it
     restarts = await recordRestarts({ seedNodes: true }, row.moments, async (first) => {
       await row.journey(first);
     });
-  }, 120_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

@@ -34,7 +34,7 @@ describe("a change of the kubelets' client authority whose process dies", () => 
     await change();
     whole = durableOperations(here, (await operations())[0]?.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   test.for(kills)("at each of its operations gives every machine the file once (%s, %s)", async (kill) => {
     here = await startTalking(nodes);

@@ -143,7 +143,7 @@ async function begin(command: string, stage: string): Promise<() => Promise<void
   return letGo;
 }
 
-describe("A node that is harmed by others while it is changed", { timeout: 60_000 }, () => {
+describe("A node that is harmed by others while it is changed", () => {
   test.each(rows)("$command, $stage, $harm: the change ends with that cause", async ({ command, stage, harm, end }) => {
     const approvals = Object.fromEntries(Object.keys(begins).map((word) => [word, { needs: 0 }]));
     here = await withSeedNodes({ configuration: { approvals } });

@@ -36,7 +36,7 @@ async function unharmed(command: string, stage: string): Promise<void> {
   expect(await heldBack(here)).toEqual([]);
 }
 
-describe("An API server that has just started ends no", { timeout: 60_000 }, () => {
+describe("An API server that has just started ends no", () => {
   test("drain, as it cordons", async () => {
     here = await unasked("drain");
     injectFault(here, "kubernetes-starts", { principal: remover, verb: "patch", resource: "nodes" }, 1);
@@ -63,7 +63,7 @@ describe("An API server that has just started ends no", { timeout: 60_000 }, () 
     expect([refused(), (await newest(here)).operation.status]).toEqual([true, "succeeded"]);
   });
 
-  test("rollout, between two nodes", { timeout: 120_000 }, async () => {
+  test("rollout, between two nodes", async () => {
     const { here: journey, names } = await poolOfFour(1);
     here = journey;
     const boots = () => names.map((name) => nodeNamed(here, name)?.status?.nodeInfo?.bootID);

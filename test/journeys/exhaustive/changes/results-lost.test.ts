@@ -14,7 +14,7 @@ afterEach(() => here.close());
 
 const LOST = "command-result-lost";
 
-describe("A command whose result SSM loses, though the machine ran it,", { timeout: 60_000 }, () => {
+describe("A command whose result SSM loses, though the machine ran it,", () => {
   test.each(["guard", "features", "payload", "configure"] as const)("ends no add at stage %s", async (stage) => {
     here = await startJourney();
     await here.type("operator", "/win add web");

@@ -309,7 +309,7 @@ describe("A process that dies between the press and the drain that follows, and 
       await first.press("operator", CONTINUE_DRAIN);
       await settled(first, 20);
     });
-  }, 60_000);
+  });
   afterAll(() => restarts.end());
 
   test("goes on once, and the node is drained", async () => {

@@ -37,7 +37,7 @@ describe("a process that dies during a drain and is started again on its files",
       await first.press("approver", APPROVE_OPERATION);
       await settled(first, 60);
     });
-  }, 60_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

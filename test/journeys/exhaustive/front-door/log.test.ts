@@ -51,7 +51,7 @@ beforeAll(async () => {
   await settled(calling);
   called = linesOf(calling);
   await calling.close();
-}, 120_000);
+});
 afterAll(() => removing.close());
 
 const events = (lines: readonly Line[], event: string): Line[] => lines.filter((line) => line.event === event);

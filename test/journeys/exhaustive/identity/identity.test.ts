@@ -23,7 +23,6 @@ let here: Journey;
 afterEach(() => here.close());
 
 const unasked = { approvals: { drain: { needs: 0 }, reboot: { needs: 0 }, restart: { needs: 0 } } };
-const LONG = { timeout: 120_000 };
 const OTHER = shortName(otherWeb);
 const STRANGE = shortName(strange);
 
@@ -38,7 +37,7 @@ async function expectUntouched(pods: readonly string[], boot: string | undefined
   await expectSound(here);
 }
 
-describe("A Node that borrows the provider id of another machine", LONG, () => {
+describe("A Node that borrows the provider id of another machine", () => {
   test("is not removed, nor is the machine terminated", async () => {
     here = await withSeedNodes();
     await guardedPod(here, web);
@@ -110,7 +109,7 @@ describe("A Node that borrows the provider id of another machine", LONG, () => {
   });
 });
 
-describe("A Node that is deleted and registered anew with the id of another machine", LONG, () => {
+describe("A Node that is deleted and registered anew with the id of another machine", () => {
   test("has neither machine changed", async () => {
     here = await withSeedNodes({ configuration: unasked });
     await registerAnew(here, web, otherWeb);
@@ -125,7 +124,7 @@ describe("A Node that is deleted and registered anew with the id of another mach
   });
 });
 
-describe("A second Node that comes while the work is under way", LONG, () => {
+describe("A second Node that comes while the work is under way", () => {
   test("stops a removal right before the instance is terminated, and the node takes pods again", async () => {
     here = await withSeedNodes();
     await guardedPod(here, web);
@@ -174,7 +173,7 @@ describe("A second Node that comes while the work is under way", LONG, () => {
   });
 });
 
-describe("A machine of another owner", LONG, () => {
+describe("A machine of another owner", () => {
   test("is not assisted while two Nodes name it", async () => {
     here = await withSeedNodes();
     await borrow(here, edge);
@@ -201,7 +200,7 @@ describe("A machine of another owner", LONG, () => {
   });
 });
 
-test("No certificate request is approved for a machine that a strange Node names", LONG, async () => {
+test("No certificate request is approved for a machine that a strange Node names", async () => {
   here = await startJourney({ configuration: { deadlines: { provision: { "client-csr": 5 } } } });
   await here.type("operator", "/win add web");
   await reached(here, "configure");

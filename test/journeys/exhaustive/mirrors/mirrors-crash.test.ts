@@ -51,7 +51,7 @@ describe.for(["schedule", "person"] as const)("a change of mirrors by a %s whose
     await change(by);
     whole = durableOperations(here, (await reconciles(here))[0]?.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   test.for(by === "schedule" ? kills : kills.slice(0, 2))(
     "at each of its operations gives every machine the file once (%s, %s)",
@@ -87,7 +87,7 @@ describe("a wrong change of mirrors whose process dies", () => {
     await change("schedule", "1 node failed");
     whole = durableOperations(here, (await reconciles(here))[0]?.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   test.for(kills.slice(0, 2))(
     "at each of its operations gives the first node back what it had (%s, %s)",

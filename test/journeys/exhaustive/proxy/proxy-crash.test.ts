@@ -39,7 +39,7 @@ describe.for(["schedule", "person"] as const)("a change of the proxy by a %s who
     await change(by);
     whole = durableOperations(here, (await reconciles(here))[0]?.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   test.for(by === "schedule" ? kills : kills.slice(0, 2))(
     "at each of its operations gives every machine the variables once (%s, %s)",
@@ -80,7 +80,7 @@ describe("a change of the proxy that a machine refuses and whose process dies", 
     await change("schedule", "1 node failed");
     whole = durableOperations(here, (await reconciles(here))[0]?.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   test.for(kills.slice(0, 2))(
     "at each of its operations gives the first node back what it had (%s, %s)",

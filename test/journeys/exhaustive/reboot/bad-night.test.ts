@@ -54,9 +54,7 @@ async function expectRecoveredThroughEc2(faults: readonly string[]): Promise<voi
   expect(calls(here, "ec2", "RebootInstances")).toHaveLength(2);
 }
 
-test("half the fleet is NotReady: Ready nodes stay in service, and two presses bring the others back", {
-  timeout: 120_000,
-}, async () => {
+test("half the fleet is NotReady: Ready nodes stay in service, and two presses bring the others back", async () => {
   ({ here, names } = await poolOfFour(1, { approvals: {} }));
   const lost = [names[1], names[3]];
   await runPods();
@@ -96,9 +94,7 @@ test("half the fleet is NotReady: Ready nodes stay in service, and two presses b
   expect(await heldBack(here)).toEqual([]);
 });
 
-test("half the fleet takes no command after a power event: EC2 reboots it, as the card says, and two presses bring it back", {
-  timeout: 120_000,
-}, async () => {
+test("half the fleet takes no command after a power event: EC2 reboots it, as the card says, and two presses bring it back", async () => {
   ({ here, names } = await poolOfFour(1, { approvals: {} }));
   const lost = [names[0], names[2]];
   const silent = lost.map((name) => injectFault(here, "agent-silent", { instanceId: instanceOf(name) }));
@@ -108,9 +104,7 @@ test("half the fleet takes no command after a power event: EC2 reboots it, as th
   await expectRecoveredThroughEc2(silent);
 });
 
-test("half the fleet lost its metadata route in a power event: two presses reboot it through EC2, and the guard brings the route back", {
-  timeout: 120_000,
-}, async () => {
+test("half the fleet lost its metadata route in a power event: two presses reboot it through EC2, and the guard brings the route back", async () => {
   ({ here, names } = await poolOfFour(1, { approvals: {} }));
   const lost = [names[1], names[2]];
   const ofNode = (name: string | undefined) => ({ instanceId: instanceOf(name) });
@@ -132,9 +126,6 @@ test("half the fleet lost its metadata route in a power event: two presses reboo
 
 test.each(["reboot", "remove"])(
   "half the fleet is NotReady: a %s of a Ready node is refused before anything is changed",
-  {
-    timeout: 120_000,
-  },
   async (command) => {
     ({ here, names } = await poolOfFour(1, { approvals: {} }));
     for (const name of [names[1], names[3]]) await loseKubelet(name);
@@ -150,9 +141,7 @@ test.each(["reboot", "remove"])(
   },
 );
 
-test("a rollout that is under way when half the fleet loses its kubelet disturbs no further Ready node, and pauses", {
-  timeout: 120_000,
-}, async () => {
+test("a rollout that is under way when half the fleet loses its kubelet disturbs no further Ready node, and pauses", async () => {
   ({ here, names } = await poolOfFour(1));
   const before = names.map(bootOf);
   await here.type("operator", "/win reboot web");

@@ -31,7 +31,7 @@ async function expectProven(before: string | undefined): Promise<void> {
   expect(await heldBack(here)).toEqual([]);
 }
 
-describe("A reboot is proven, and its node given back,", { timeout: 60_000 }, () => {
+describe("A reboot is proven, and its node given back,", () => {
   test.each([
     [40, "guard"],
     [40, "evict"],
@@ -81,7 +81,7 @@ test("A reboot ends without a change when the API server answers 503 for as long
   await expectSound(here);
 });
 
-describe("A reboot through EC2 asks EC2 once, is proven, and its node is given back,", { timeout: 60_000 }, () => {
+describe("A reboot through EC2 asks EC2 once, is proven, and its node is given back,", () => {
   const outages = [
     { outage: "the API server answers 503 for ten minutes", kind: "kubernetes-5xx", match: {}, minutes: 10 },
     { outage: "Slack is down for ten minutes", kind: "slack-down", match: {}, minutes: 10 },

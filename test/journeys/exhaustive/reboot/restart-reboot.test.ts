@@ -69,7 +69,7 @@ describe("a process that dies during a reboot and is started again on its files"
       await first.type("operator", `/win reboot ip-10-0-3-7 --force ${web.name}`);
       await settled(first, 120);
     });
-  }, 60_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

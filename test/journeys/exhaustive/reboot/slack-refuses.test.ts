@@ -13,7 +13,7 @@ afterEach(() => here.close());
 const bootIdOf = (): string | undefined => nodeNamed(here, web.name)?.status?.nodeInfo?.bootID;
 const calls = (words: string): string[] => notified(here).filter((text) => text.includes(words));
 
-describe("A reboot whose messages Slack refuses", { timeout: 120_000 }, () => {
+describe("A reboot whose messages Slack refuses", () => {
   test.each([
     ["is_archived", "reboot"],
     ["not_in_channel", "guard"],
@@ -38,9 +38,7 @@ describe("A reboot whose messages Slack refuses", { timeout: 120_000 }, () => {
   });
 });
 
-test("A node that waits for a person while Slack refuses reminders pages people once", {
-  timeout: 120_000,
-}, async () => {
+test("A node that waits for a person while Slack refuses reminders pages people once", async () => {
   here = await unasked("reboot", { reboot: { reboot: 20 } });
   const hangs = injectFault(here, "boot-hangs", {
     instanceId: nodeNamed(here, web.name)?.spec?.providerID?.split("/").at(-1) ?? "",

@@ -30,7 +30,7 @@ const looked = (): number =>
 /** Lets a look pass that finds everything as it is. */
 const seenOnce = (): Promise<void> => here.pass(45);
 
-describe("Reboot due", { timeout: 120_000 }, () => {
+describe("Reboot due", () => {
   test("is a column of the list with its reason, and told in words with its time, until the node has rebooted", async () => {
     here = await withSeedNodes();
     await seenOnce();
@@ -87,7 +87,7 @@ describe("Reboot due", { timeout: 120_000 }, () => {
   });
 });
 
-describe("What a look finds on machines", { timeout: 120_000 }, () => {
+describe("What a look finds on machines", () => {
   const told = (): string[] => openly(here).filter((text) => /^(?:⚠️|✅) The (?:service|system drive)/u.test(text));
 
   test("is told once for all of them, repeated by the doctor, and told again when it is in order", async () => {
@@ -122,7 +122,7 @@ describe("What a look finds on machines", { timeout: 120_000 }, () => {
   });
 });
 
-describe("A boot that Casement did not order", { timeout: 120_000 }, () => {
+describe("A boot that Casement did not order", () => {
   test.each([
     ["windows-update", "Windows Update restarted it"],
     ["person", "Administrator"],

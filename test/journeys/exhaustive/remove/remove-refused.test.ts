@@ -141,9 +141,7 @@ test("two removals of one node at once: one goes on, the other says who was fast
   await expectSound(here);
 });
 
-test("a node that is still being added is the add's; the refusal names the operation and how to stop it", {
-  timeout: 60_000,
-}, async () => {
+test("a node that is still being added is the add's; the refusal names the operation and how to stop it", async () => {
   here = await withSeedNodes();
   await here.type("operator", "/win add web 1");
   const added = () =>

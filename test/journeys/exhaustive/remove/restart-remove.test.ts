@@ -37,7 +37,7 @@ describe("a process that dies during a removal and is started again on its files
       await confirmRemoval(first, "ip-10-0-3-7");
       await settled(first);
     });
-  }, 60_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

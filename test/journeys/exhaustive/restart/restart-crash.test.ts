@@ -41,7 +41,7 @@ describe("a process that dies during a restart of services and is started again 
       await first.type("operator", "/win restart ip-10-0-3-7");
       await settled(first, 120);
     });
-  }, 60_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

@@ -29,9 +29,7 @@ async function approved(command: string): Promise<string> {
   return card;
 }
 
-test("A rollout with --force shows every loss by workload on one card, and reboots the pool", {
-  timeout: 60_000,
-}, async () => {
+test("A rollout with --force shows every loss by workload on one card, and reboots the pool", async () => {
   await begin();
   const before = nodes.map(bootOf);
   const card = await approved("/win reboot web --force web");
@@ -55,9 +53,6 @@ test.each([
   ["of a listed kind", {}],
 ] as const)(
   "A node with another workload's loss %s is left out when its turn comes, with the command for it",
-  {
-    timeout: 60_000,
-  },
   async (_kind, pod) => {
     await begin({ approvals: { reboot: { needs: 0 } } });
     const before = nodes.map(bootOf);
@@ -80,7 +75,7 @@ test.each([
   },
 );
 
-test("A node that gets such a workload while it waits for its slot is left out too", { timeout: 120_000 }, async () => {
+test("A node that gets such a workload while it waits for its slot is left out too", async () => {
   await begin({ approvals: { reboot: { needs: 0 } } });
   await here.type("operator", "/win reboot web --force web");
   // Otherwise the second node may have its slot in the instant in which the first one is proven.

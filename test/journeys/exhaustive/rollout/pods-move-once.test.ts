@@ -70,7 +70,7 @@ function movesOfReplicas(): () => number[] {
   return () => [...moves].filter(([uid]) => !ended.has(uid)).map(([, count]) => count);
 }
 
-test("A rollout moves the replicas of its first node twice, and all others once", { timeout: 180_000 }, async () => {
+test("A rollout moves the replicas of its first node twice, and all others once", async () => {
   const four = await poolOfFour(1);
   here = four.here;
   await deploy("shop", REPLICAS, { "casement.dev/pool": "web" });

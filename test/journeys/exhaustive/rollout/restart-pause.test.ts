@@ -171,7 +171,7 @@ describe.each(rows)("a process that dies after a person paused a rollout $how", 
       await row.pause(first);
       await goOn(first);
     });
-  }, 120_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

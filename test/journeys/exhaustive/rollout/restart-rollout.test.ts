@@ -51,7 +51,7 @@ describe("a process that dies during a rollout and is started again on its files
       await first.press("approver", APPROVE_OPERATION);
       await settled(first, 240);
     });
-  }, 120_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;
@@ -126,7 +126,7 @@ describe("a process that dies while a rollout waits for people, and is started a
       await first.type("operator", "/win reboot web");
       await answer(first);
     });
-  }, 120_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

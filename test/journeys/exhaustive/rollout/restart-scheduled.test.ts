@@ -38,21 +38,17 @@ describe("a process that dies around the start of a drain that waited, and is st
   });
   afterAll(() => restarts.end());
 
-  test.each(moments)(
-    "right after $after, drains the node once and not before its time",
-    { timeout: 120_000 },
-    async ({ after }) => {
-      here = await restarts.from(after);
-      if ((await newest(here)).operation.approval?.state === "open") await here.press("approver", APPROVE_OPERATION);
-      await passTo(here, "2026-11-21T04:16");
-      await settled(here, 90);
-      const { operation, nodes } = await newest(here);
-      expect(operation).toMatchObject({ status: "succeeded", approval: { asking: 1 }, scheduled: { part: 2 } });
-      expect(Date.parse(nodes[0]?.startedAt ?? "")).toBeGreaterThanOrEqual(Date.parse("2026-11-21T04:10:00Z"));
-      expect(nodes).toHaveLength(1);
-      expect(isCordoned(here)).toBe(true);
-      expect(await heldBack(here)).toEqual([]);
-      expect(openly(here)).toHaveLength(1);
-    },
-  );
+  test.each(moments)("right after $after, drains the node once and not before its time", async ({ after }) => {
+    here = await restarts.from(after);
+    if ((await newest(here)).operation.approval?.state === "open") await here.press("approver", APPROVE_OPERATION);
+    await passTo(here, "2026-11-21T04:16");
+    await settled(here, 90);
+    const { operation, nodes } = await newest(here);
+    expect(operation).toMatchObject({ status: "succeeded", approval: { asking: 1 }, scheduled: { part: 2 } });
+    expect(Date.parse(nodes[0]?.startedAt ?? "")).toBeGreaterThanOrEqual(Date.parse("2026-11-21T04:10:00Z"));
+    expect(nodes).toHaveLength(1);
+    expect(isCordoned(here)).toBe(true);
+    expect(await heldBack(here)).toEqual([]);
+    expect(openly(here)).toHaveLength(1);
+  });
 });

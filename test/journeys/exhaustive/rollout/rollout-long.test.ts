@@ -15,7 +15,7 @@ afterEach(() => here.close());
 const proven = async (): Promise<number> =>
   (await newest(here)).nodes.filter(({ status }) => status === "succeeded").length;
 
-test("no further node is begun once Slack has refused messages for ten minutes", { timeout: 120_000 }, async () => {
+test("no further node is begun once Slack has refused messages for ten minutes", async () => {
   ({ here, names } = await poolOfFour(1));
   await here.type("operator", "/win reboot web");
   await here.until(async () => (await newest(here)).nodes[0]?.stage === "guard", 30, "the first node");

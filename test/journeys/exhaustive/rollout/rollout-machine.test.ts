@@ -42,7 +42,7 @@ const told = (): string => [...openly(here), ...inThreads(here)].join("\n");
 /** Tells of each node whether it has booted since. */
 const booted = (before: readonly (string | undefined)[]): boolean[] => boots().map((boot, at) => boot !== before[at]);
 
-describe("A rollout in which a machine installs updates at its boot", { timeout: 120_000 }, () => {
+describe("A rollout in which a machine installs updates at its boot", () => {
   test.each([0, 1])("waits for it, and proves it: node %i", async (at) => {
     await begin(1);
     injectFault(here, "updates-at-boot", of(names[at]));
@@ -70,7 +70,7 @@ describe("A rollout in which a machine installs updates at its boot", { timeout:
   });
 });
 
-describe("A rollout in which a node says Ready and its data plane is dead", { timeout: 120_000 }, () => {
+describe("A rollout in which a node says Ready and its data plane is dead", () => {
   test.each([0, 1])("pauses, and leaves the node cordoned and the others as they are: node %i", async (at) => {
     await begin(1, { probe: { images } });
     addLinuxNode();
@@ -111,9 +111,7 @@ describe("A rollout in which a node says Ready and its data plane is dead", { ti
   });
 });
 
-describe("A rollout that comes to a machine whose agent has not reported for eleven minutes", {
-  timeout: 120_000,
-}, () => {
+describe("A rollout that comes to a machine whose agent has not reported for eleven minutes", () => {
   const REFUSED = "the machine's SSM agent does not answer, so that its guard cannot be checked";
   const second = async () => (await nodesOf())[1];
 

@@ -40,7 +40,7 @@ async function rebootByOthers(name: string | undefined): Promise<void> {
   await here.until(() => bootOf(name) !== before, 20, "the boot of the others");
 }
 
-describe("A rollout with --canary whose first node fails", { timeout: 120_000 }, () => {
+describe("A rollout with --canary whose first node fails", () => {
   const failing = async (): Promise<(string | undefined)[]> => {
     await begin(2, SOON);
     injectFault(here, "boot-hangs", { instanceId: instanceOf(names[0]) });
@@ -74,7 +74,7 @@ describe("A rollout with --canary whose first node fails", { timeout: 120_000 },
   });
 });
 
-describe("A rollout in which others are at work", { timeout: 120_000 }, () => {
+describe("A rollout in which others are at work", () => {
   test("reboots a node all the same that others have rebooted, where no approval is bound to its boot", async () => {
     await begin(1);
     // Agents report every five minutes: one that is about to would not have reported for eleven after its boot.

@@ -67,7 +67,7 @@ async function mostAway(minutes: number): Promise<number> {
   return most;
 }
 
-describe("A rollout over a pool of four", { timeout: 120_000 }, () => {
+describe("A rollout over a pool of four", () => {
   test.each([1, 2])(
     "with %i slots reboots each node once, one first, never more away, in one message",
     async (slots) => {
@@ -116,7 +116,7 @@ describe("A rollout over a pool of four", { timeout: 120_000 }, () => {
 
 const soon = { deadlines: { reboot: { reboot: 20, prove: 12 } } };
 
-describe("A rollout whose first node fails", { timeout: 120_000 }, () => {
+describe("A rollout whose first node fails", () => {
   test("pauses and asks, and goes on with the others when a person resumes it", async () => {
     await begin(2, soon);
     injectFault(here, "boot-hangs", { instanceId: instanceOf(names[0]) });
@@ -218,7 +218,7 @@ describe("A rollout whose first node fails", { timeout: 120_000 }, () => {
   });
 });
 
-describe("A rollout with --canary", { timeout: 120_000 }, () => {
+describe("A rollout with --canary", () => {
   test("asks once the first node is proven, and goes on when a person says so", async () => {
     await begin(2);
     await here.type("operator", "/win reboot web --canary");
@@ -232,7 +232,7 @@ describe("A rollout with --canary", { timeout: 120_000 }, () => {
   });
 });
 
-describe("A rollout under way", { timeout: 120_000 }, () => {
+describe("A rollout under way", () => {
   const secondRuns = (): Promise<void> =>
     here.until(async () => (await newest(here)).nodes[1]?.stage === "guard", 120, "the second node");
 

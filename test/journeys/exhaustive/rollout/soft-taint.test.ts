@@ -26,26 +26,20 @@ async function working(): Promise<void> {
   await here.until(async () => (await nodes())[0]?.stage === "reboot", 60, "the first reboot");
 }
 
-const LONG = { timeout: 120_000 };
+test("Nodes that wait for their turn carry a soft taint of the operation until then, and none at the end", async () => {
+  await begin();
+  await working();
+  const { id } = (await newest(here)).operation;
+  expect(marked()).toEqual([1, 2, 3]);
+  expect(taintsOf(names[1] ?? "")).toContainEqual({ key: KEY, value: id, effect: "PreferNoSchedule" });
+  await here.until(async () => (await nodes())[1]?.stage === "reboot", 60, "the second reboot");
+  expect(marked()).toEqual([2, 3]);
+  await settled(here, 240);
+  expect((await newest(here)).operation.summary).toBe("4 of 4 nodes are rebooted and proven.");
+  expect(marked()).toEqual([]);
+});
 
-test(
-  "Nodes that wait for their turn carry a soft taint of the operation until then, and none at the end",
-  LONG,
-  async () => {
-    await begin();
-    await working();
-    const { id } = (await newest(here)).operation;
-    expect(marked()).toEqual([1, 2, 3]);
-    expect(taintsOf(names[1] ?? "")).toContainEqual({ key: KEY, value: id, effect: "PreferNoSchedule" });
-    await here.until(async () => (await nodes())[1]?.stage === "reboot", 60, "the second reboot");
-    expect(marked()).toEqual([2, 3]);
-    await settled(here, 240);
-    expect((await newest(here)).operation.summary).toBe("4 of 4 nodes are rebooted and proven.");
-    expect(marked()).toEqual([]);
-  },
-);
-
-test("A pause and a cancellation take the taints off, and Resume puts them on again", LONG, async () => {
+test("A pause and a cancellation take the taints off, and Resume puts them on again", async () => {
   await begin();
   await working();
   await here.press("operator", PAUSE_ROLLOUT);
@@ -57,7 +51,7 @@ test("A pause and a cancellation take the taints off, and Resume puts them on ag
   expect(marked()).toEqual([]);
 });
 
-test("A person's taint of the same key stays as it is", LONG, async () => {
+test("A person's taint of the same key stays as it is", async () => {
   await begin();
   const own = { key: KEY, value: "by-hand", effect: "PreferNoSchedule" };
   const taints = [...taintsOf(names[3] ?? ""), own];
@@ -69,7 +63,7 @@ test("A person's taint of the same key stays as it is", LONG, async () => {
   expect(marked()).toEqual([3]);
 });
 
-test("The sweep takes off what a rollout left that was stopped", LONG, async () => {
+test("The sweep takes off what a rollout left that was stopped", async () => {
   await begin();
   await working();
   await stop(here, (await newest(here)).operation.executionArn ?? "");

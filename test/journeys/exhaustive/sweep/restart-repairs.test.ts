@@ -127,7 +127,7 @@ describe.each(rows)("a process that dies during $what and is started again on it
       await row.journey(first);
       boot = bootIdOf(first);
     });
-  }, 120_000);
+  });
   afterEach(async () => {
     await here?.close();
     here = undefined;

@@ -56,7 +56,7 @@ describe.for([
     await change(by);
     whole = durableOperations(here, (await operations())[0]?.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   test.for(by === "schedule" ? kills : kills.slice(0, 2))(
     "at each of its operations gives every machine the authorities once (%s, %s)",
@@ -98,7 +98,7 @@ describe("a request for the approval of a root whose process dies", () => {
     const id = await approved();
     whole = durableOperations(here, (await trustOperations(here)).find((one) => one.id === id)?.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   test.for(kills)(
     "at each of its operations asks once, and the approved root reaches every node (%s, %s)",
@@ -129,7 +129,7 @@ describe("a change of authorities that fails on the first machine and whose proc
     await fail();
     whole = durableOperations(here, (await trustOperations(here))[0]?.executionArn);
     await here.close();
-  }, 60_000);
+  });
 
   /** A cluster whose nodes have one root. */
   async function startWithRoot(): Promise<void> {
