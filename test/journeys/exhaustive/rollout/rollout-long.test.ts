@@ -29,7 +29,7 @@ test("no further node is begun once Slack has refused messages for ten minutes",
 });
 
 test("an execution works eight hours on a rollout, and the next sweep starts the one that goes on", {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   const deadlines = { reboot: { slot: 380, reboot: 10, prove: 10 } };
   ({ here, names } = await poolOfFour(1, { deadlines }));
