@@ -358,8 +358,9 @@ describe("signing requests", () => {
     const { requestPem } = await requestFor("O=system:nodes, CN=system:node:win");
     const request = await asker(`POST ${path}`, signingRequest(`request-${made}`, requestPem, signer, usages));
     expect(request.status).toBe(201);
-    const conditions = [{ type, status: "True", reason: "Test", message: "" }];
-    return decider(`PUT ${path}/request-${made}/approval`, { ...request.body, status: { conditions } });
+    const status = { conditions: [{ type, status: "True", reason: "Test", message: "" }] };
+    const metadata = { ...request.body.metadata, resourceVersion: undefined }; // A controller may write at the same time.
+    return decider(`PUT ${path}/request-${made}/approval`, { ...request.body, metadata, status });
   };
   const machine = () => cluster.as(bootstrapper);
   const kubelet = () => cluster.as("system:node:win", ["system:nodes"]);

@@ -173,7 +173,9 @@ describe("watching", () => {
 });
 
 test("the keys that verify tokens are served to service accounts, and to no other user", async () => {
-  const { status, headers, body } = await cluster.admin("GET /openid/v1/jwks");
+  const keys = (accept: string, asker = cluster.admin) => asker("GET /openid/v1/jwks", undefined, { accept });
+  expect((await keys("application/json")).status).toBe(406);
+  const { status, headers, body } = await keys("application/jwk-set+json");
   expect([status, headers["content-type"]]).toEqual([200, "application/jwk-set+json"]);
   expect(body.keys[0]).toMatchObject({ use: "sig", kty: expect.any(String), alg: expect.any(String) });
   const accounts = "POST /api/v1/namespaces/default/serviceaccounts";
@@ -188,7 +190,7 @@ test("the keys that verify tokens are served to service accounts, and to no othe
   const about = await cluster.admin("GET /.well-known/openid-configuration");
   expect(about.body).toMatchObject({ response_types_supported: ["id_token"], subject_types_supported: ["public"] });
   const account = cluster.as("system:serviceaccount:default:verified", ["system:serviceaccounts"]);
-  expect((await account("GET /openid/v1/jwks")).status).toBe(200);
+  expect((await keys("*/*", account)).status).toBe(200);
   const refused = await cluster.as("visitor")("GET /openid/v1/jwks");
   expect([refused.status, refused.body.message]).toEqual([
     403,

@@ -126,17 +126,19 @@ describe("signing", () => {
     });
   });
 
-  test("records the program that decided a request, and the subresource that it wrote", async () => {
+  test("records the program that decided a kubelet's request, and none for a request with a name of its own", async () => {
     const { requestPem } = await requestFor(subject);
-    await cluster.admin(`POST ${csrs}`, signingRequest("decided", requestPem, "example.com/custom", ["client auth"]));
-    const { body } = await cluster.admin(`GET ${csrs}/decided`);
-    const condition = { type: "Denied", status: "True", reason: "Test" };
-    const path = `PUT ${csrs}/decided/approval?fieldManager=an-approver`;
-    await cluster.admin(path, { ...body, status: { conditions: [condition] } });
-    const { metadata } = (await cluster.admin(`GET ${csrs}/decided`)).body;
-    expect(metadata.managedFields).toContainEqual(
-      expect.objectContaining({ manager: "an-approver", operation: "Update", subresource: "approval" }),
-    );
+    const deciders = async (metadata: object) => {
+      const request = { ...signingRequest("decided", requestPem, "example.com/custom", ["client auth"]), metadata };
+      const { body } = await cluster.admin(`POST ${csrs}`, request);
+      const status = { conditions: [{ type: "Denied", status: "True", reason: "Test" }] };
+      const path = `PUT ${csrs}/${body.metadata.name}/approval?fieldManager=an-approver`;
+      const decided = await cluster.admin(path, { ...body, status });
+      return (decided.body.metadata.managedFields ?? []).filter((one: { subresource?: string }) => one.subresource);
+    };
+    const decision = { manager: "an-approver", operation: "Update", subresource: "approval" };
+    expect(await deciders({ generateName: "csr-" })).toEqual([expect.objectContaining(decision)]);
+    expect(await deciders({ name: "decided" })).toEqual([]);
   });
 
   test("ignores other signers, and deletes decided requests after an hour", async () => {

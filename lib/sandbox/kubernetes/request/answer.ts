@@ -4,7 +4,15 @@ import { JWKS, type Tokens } from "../access/tokens.ts";
 import type { Attributes, Authorizer, User } from "../access/users.ts";
 import { discovery } from "../kubectl/discovery.ts";
 import { OPENAPI_V2, openapi } from "../kubectl/openapi.ts";
-import { ApiFailure, forbidden, noSuchResource, notAllowed, PlainFailure, statusOf } from "../model/failure.ts";
+import {
+  ApiFailure,
+  forbidden,
+  noSuchResource,
+  notAcceptable,
+  notAllowed,
+  PlainFailure,
+  statusOf,
+} from "../model/failure.ts";
 import { type ResourceType, resourceType } from "../model/resources.ts";
 import { dispatch } from "../verbs/dispatch.ts";
 import type { Server } from "../verbs/server.ts";
@@ -92,19 +100,23 @@ function pageOf(known: ReadonlyMap<string, unknown>, path: string, query: URLSea
   return `${checked}${path.split("/").at(1) ?? ""} check passed\n`;
 }
 
+/** Media type of the keys, which are served in no other (pkg/routes/openidmetadata.go). */
+const JWK_SET = "application/jwk-set+json";
+
 function otherPage(
   known: ReadonlyMap<string, unknown>,
   { verb, path, query }: RequestInfo,
   accept: string | undefined,
 ): WireResponse {
   if (path === OPENAPI_V2) formFor(accept);
+  if (path === JWKS && !/\*\/\*|jwk-set/.test(accept ?? "*/*")) throw notAcceptable([JWK_SET]);
   const page = pageOf(known, path, query);
   if (page === undefined || verb !== "get") {
     return { status: 404, headers: { "content-type": "text/plain; charset=utf-8" }, body: "404 page not found\n" };
   }
   return typeof page === "string"
     ? { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: page }
-    : json(page, 200, path === JWKS ? "application/jwk-set+json" : "application/json");
+    : json(page, 200, path === JWKS ? JWK_SET : "application/json");
 }
 
 function refusal(failure: ApiFailure): WireResponse {

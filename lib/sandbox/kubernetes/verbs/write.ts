@@ -46,9 +46,14 @@ const untracked = new Set(["Lease", "Event"]);
 const managerOf = ({ query, request }: ApiCall): string =>
   query.get("fieldManager") ?? (request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
 
-/** Adds the writer of a decision to a CertificateSigningRequest. */
+/**
+ * Adds the writer of a decision to a CertificateSigningRequest. The API server takes `spec` back from its writer
+ * (csrStrategy.GetResetFields), so that a request without another field has no owners, and gets none by a decision: a kubelet's
+ * has its `generateName` (seen on 1.36.2).
+ */
 function signed({ simulation }: Server, call: ApiCall, object: KubeObject): KubeObject {
-  if (call.subresource !== "approval") return object;
+  const { generateName, labels, annotations } = object.metadata;
+  if (call.subresource !== "approval" || !(generateName || labels || annotations)) return object;
   const managedFields = [decisionOf(managerOf(call), timestamp(simulation.clock.now()))];
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
