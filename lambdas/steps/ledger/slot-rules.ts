@@ -64,8 +64,6 @@ export function mostAway(maxUnavailable: number | string, size: number): number 
   return Math.max(1, Math.floor((size * Number.parseInt(maxUnavailable, 10)) / 100));
 }
 
-/** The pool in a machine's tag; null if it has no tag, or there is no machine. */
-
 /**
  * Finds the nodes of a pool that are or were in service.
  * @param nodes every Node of the cluster

@@ -27,7 +27,7 @@ import { type Tokens, tokenIssuer } from "./access/tokens.ts";
 import { type Authorizer, inTurn } from "./access/users.ts";
 import { controlPlane } from "./controllers/control-plane.ts";
 import type { Cluster } from "./controllers/controller.ts";
-import { ownershipOf } from "./kubectl/apply.ts";
+import { createdBy } from "./kubectl/apply.ts";
 import type { KubeObject } from "./model/object.ts";
 import { known, typeOfKind } from "./model/resources.ts";
 import { type AdmissionPolicies, admissionPolicies } from "./policies/policies.ts";
@@ -150,7 +150,7 @@ function seedOnce(
 ): void {
   if (objects.list(known("namespaces")).length > 0) return;
   simulation.store.together(() => {
-    for (const object of seeds(facts)) ownerships.set(create(object).metadata.uid, ownershipOf(object, "kubectl"));
+    for (const object of seeds(facts)) ownerships.set(create(object).metadata.uid, createdBy("kubectl", object));
   });
 }
 

@@ -1,28 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { NodePlan } from "../../../lambdas/messages/plan/plan.ts";
 import { isHopelessPlan, planBlocks } from "../../../lambdas/messages/plan/plan-card.ts";
+import { nodePlan } from "../said/plans.ts";
 import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 
-const plan = (more: Partial<NodePlan> = {}): NodePlan => ({
-  node: "web-1",
-  pool: "web",
-  release: "Windows Server 2019",
-  pods: [],
-  staying: 0,
-  refusals: [],
-  blockers: [],
-  longJobs: [],
-  placements: [],
-  away: [],
-  maxUnavailable: 1,
-  others: [],
-  untried: null,
-  unread: [],
-  minutes: 12,
-  mostMinutes: 15,
-  at: "2026-11-21T03:10:00.000Z",
-  ...more,
-});
+const plan = (more: Partial<NodePlan> = {}): NodePlan =>
+  nodePlan({ node: "web-1", release: "Windows Server 2019", at: "2026-11-21T03:10:00.000Z", ...more });
 
 const moved = (name: string, more: object = {}) => ({
   namespace: "shop",

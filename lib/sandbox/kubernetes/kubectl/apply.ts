@@ -45,6 +45,12 @@ function leaves(kind: string, value: unknown, path: Path): Path[] {
   return [path];
 }
 
+/** Lists the fields of a configuration that an applier or a writer owns. */
+const ownable = (kind: string, configuration: Fields): Path[] =>
+  leaves(kind, configuration, []).filter((path) => !unowned.has(path.join(".")));
+
+const joined = (path: Path): string => path.join(SEPARATOR);
+
 const itemStep = /^\[([^=]*)=(.*)\]$/s;
 
 /** Finds the item of a list that a step names. */
@@ -144,7 +150,7 @@ function conflicts(
   const others = Object.entries(owners).filter(([name]) => name !== manager);
   return paths.flatMap((path) =>
     others
-      .filter(([, owned]) => owned.includes(path.join(SEPARATOR)))
+      .filter(([, owned]) => owned.includes(joined(path)))
       .filter(() => !isDeepStrictEqual(valueAt(current, path), valueAt(wanted, path)))
       .map(([name]) => ({
         reason: "FieldManagerConflict",
@@ -167,18 +173,13 @@ function conflictFailure(causes: readonly Cause[]): ApiFailure {
  */
 export function written(owners: Ownership, before: KubeObject | undefined, after: KubeObject, manager: string): void {
   if (before && Object.keys(owners).length === 0) return;
-  const ownable = (object: KubeObject): Path[] =>
-    leaves(object.kind, object, []).filter(
-      ([top, ...rest]) => top !== "status" && !unowned.has([top, ...rest].join(".")),
-    );
+  const fieldsIn = (object: KubeObject): Path[] => ownable(object.kind, object).filter(([top]) => top !== "status");
   const isChanged = (path: Path): boolean => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path));
-  const mine = ownable(after).filter(isChanged);
-  const touched = new Set(
-    [...mine, ...(before ? ownable(before).filter(isChanged) : [])].map((path) => path.join(SEPARATOR)),
-  );
+  const mine = fieldsIn(after).filter(isChanged);
+  const touched = new Set([...mine, ...(before ? fieldsIn(before).filter(isChanged) : [])].map(joined));
   for (const [name, owned] of Object.entries(owners)) owners[name] = owned.filter((one) => !touched.has(one));
   const writer = writerOf(manager, after.apiVersion);
-  owners[writer] = [...(owners[writer] ?? []), ...mine.map((path) => path.join(SEPARATOR))];
+  owners[writer] = [...(owners[writer] ?? []), ...mine.map(joined)];
   for (const [name, owned] of Object.entries(owners)) if (owned.length === 0) delete owners[name];
 }
 
@@ -199,12 +200,12 @@ export function applied(
   { manager, force }: Applier,
 ): KubeObject {
   if (current.metadata.uid && Object.keys(owners).length === 0) written(owners, undefined, current, BEFORE_FIRST_APPLY);
-  const paths = leaves(current.kind, wanted, []).filter((path) => !unowned.has(path.join(".")));
+  const paths = ownable(current.kind, wanted);
   const found = conflicts(owners, manager, current, wanted, paths);
   const kept = keptSinceClientApply(manager, current);
   const causes = found.filter(({ field = "" }) => !kept.has(field));
   if (causes.length > 0 && !force) throw conflictFailure(causes);
-  const mine = paths.map((path) => path.join(SEPARATOR));
+  const mine = paths.map(joined);
   const taken = new Set(mine.filter((one) => found.some((cause) => shown(one.split(SEPARATOR)) === cause.field)));
   for (const [name, owned] of Object.entries(owners)) {
     if (name !== manager) owners[name] = owned.filter((one) => !taken.has(one));
@@ -219,12 +220,10 @@ export function applied(
   return mergeApplied(current.kind, "", rest, wanted) as KubeObject;
 }
 
-/** Lists the fields of an object that was created by a server-side apply of a manager. */
-export function ownershipOf(created: KubeObject, manager: string): Ownership {
-  const owners: Ownership = {};
-  applied(owners, created, created, { manager, force: false });
-  return owners;
-}
+/** Records the manager whose server-side apply created an object. */
+export const createdBy = (manager: string, created: KubeObject): Ownership => ({
+  [manager]: ownable(created.kind, created).map(joined),
+});
 
 /** Owners of fields, stored beside the objects by uid. */
 export type Ownerships = Collection<Ownership>;
