@@ -1,5 +1,5 @@
 import { isOperation } from "../../lambdas/commands/list.ts";
-import { titleOf } from "../../lambdas/messages/command/syntax.ts";
+import { titleOfOperation } from "../../lambdas/messages/command/syntax.ts";
 import { originId } from "../../lambdas/records/origin.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
 import type { StateReaders } from "./control/control.ts";
@@ -43,7 +43,7 @@ export async function shownOperations(ledger: LedgerReader): Promise<ShownOperat
   return Promise.all(
     records.map(async (record) => ({
       id: record.id,
-      title: titleOf(record.request),
+      title: titleOfOperation(record),
       user: originId(record),
       status: record.status,
       nodes: (await ledger.nodes(record.id)).map((node) => ({

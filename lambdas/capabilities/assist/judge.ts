@@ -1,4 +1,4 @@
-import type { ChosenNode } from "../../change/node/choose.ts";
+import { type ChosenNode, storeChoice } from "../../change/node/choose.ts";
 import { findNode } from "../../change/node/find-node.ts";
 import type { Execution, Op } from "../../change/operation/op.ts";
 import { checkOrigin } from "../../change/operation/requester.ts";
@@ -52,14 +52,17 @@ interface RequestedNode {
   readonly configuration: Configuration;
 }
 
-async function requested({ steps, start, settings }: Op, typed: string): Promise<RequestedNode> {
+async function requested(op: Op, typed: string): Promise<RequestedNode> {
+  const { steps, start, settings } = op;
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const nodes = await steps.nodes.all();
   const node = findNode(typed, nodes);
+  const name = node.metadata?.name ?? "";
+  await storeChoice(op, name, null);
   const instanceId = instanceIdOf(node);
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const heldBy = holder && holder !== start.operation ? holder : null;
-  return { node, nodes, name: node.metadata?.name ?? "", instanceId, heldBy, configuration };
+  return { node, nodes, name, instanceId, heldBy, configuration };
 }
 
 /**
@@ -67,10 +70,8 @@ async function requested({ steps, start, settings }: Op, typed: string): Promise
  * @throws Forbidden when the requester may not use the command
  */
 async function checkRequester(op: Execution): Promise<void> {
-  const { steps, start } = op;
-  const rules = await steps.runtime.rules();
+  const rules = await op.steps.runtime.rules();
   if (hasPoolPolicies(rules)) await checkOrigin(op, rules, null);
-  await steps.ledger.changeOperation(start.operation, { inPool: null });
 }
 
 const chosenOf = (node: Node, instanceId: string): ChosenNode => ({

@@ -15,6 +15,7 @@ import {
 } from "../../messages/node/cordon.ts";
 import { requesterOf } from "../../records/origin.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
+import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 
 /** Task of a cordon or uncordon; its execution publishes its message. */
 export interface CordonTask extends ChangeTask {
@@ -34,12 +35,15 @@ function conclude(task: CordonTask, result: CordonResult): void {
   task.isGone = result === "gone";
 }
 
-/** Makes the requester the owner of a cordon that an earlier operation left. @returns false if there was none */
-async function keepLeft(task: CordonTask, uid: string): Promise<boolean> {
-  const { steps } = task;
-  const left = await steps.cordons.find(uid);
-  if (!(await steps.cordons.accept(uid))) return false;
-  if (left) await settleLeftWork(steps, left, keptCordoned(await personOf(task)));
+/** Records that the requester keeps a cordon that an earlier operation left. */
+const settleKept = async (task: CordonTask, left: OpenCordon | undefined): Promise<void> => {
+  if (left) await settleLeftWork(task.steps, left, keptCordoned(await personOf(task)));
+};
+
+/** Makes the requester the owner of a cordon that stays until its node is proven. @returns false if there was none */
+async function keepLeft(task: CordonTask, uid: string, left: OpenCordon | undefined): Promise<boolean> {
+  if (!(await task.steps.cordons.accept(uid))) return false;
+  await settleKept(task, left);
   await auditNode(task, "accept", { what: "changed", detail: { change: "keep the cordon" } });
   return true;
 }
@@ -51,16 +55,21 @@ export async function cordonByRequest(task: CordonTask): Promise<void> {
   const { name: node, uid } = nodeOf(task);
   const outcome = await waitFor<CordonResult>(task, "the node is cordoned", async () => {
     if ((await steps.nodes.read(node))?.metadata?.uid !== uid) return done("gone");
-    if (await keepLeft(task, uid)) return done("kept");
+    const left = await steps.cordons.find(uid);
+    if (await keepLeft(task, uid, left)) return done("kept");
     await putCordon(steps, { node, uid, instanceId, operation, index });
     const record = await steps.cordons.find(uid);
     // There is no record only if the Node was deleted a moment ago.
     if (!record) return done("gone");
     const isOwn = record.operation === operation && !record.wasUnschedulable;
-    if (isOwn) await steps.cordons.keep(uid, operation);
-    else await steps.cordons.close(uid, operation);
-    if (isOwn) await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
-    return done(isOwn ? "cordoned" : "cordoned-before");
+    if (!isOwn) {
+      await steps.cordons.close(uid, operation);
+      await settleKept(task, left);
+      return done("cordoned-before");
+    }
+    await steps.cordons.keep(uid, operation);
+    await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
+    return done("cordoned");
   });
   conclude(task, outcome);
 }

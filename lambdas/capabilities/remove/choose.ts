@@ -1,10 +1,9 @@
 import { checkServed } from "../../change/node/breaker.ts";
 import { checkNotStopped } from "../../change/node/check-not-stopped.ts";
+import { checkInPool, storeChoice } from "../../change/node/choose.ts";
 import { findNode } from "../../change/node/find-node.ts";
 import { tellRequester } from "../../change/operation/lifecycle.ts";
 import type { Op } from "../../change/operation/op.ts";
-import { checkBreakGlass, checkOrigin } from "../../change/operation/requester.ts";
-import { hasPoolPolicies } from "../../commands/approvals.ts";
 import { breakGlassOf, dialogOf, isDryRun } from "../../commands/request.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
@@ -116,6 +115,7 @@ export async function choose(op: Op, named: string): Promise<ChosenMachine> {
   const nodeName = node?.metadata?.name ?? null;
   const name = nodeName ?? instanceId ?? "";
   const pool = poolOf(machine);
+  await storeChoice(op, name, pool);
   await checkNotStopped(steps, { node, pool, name });
   checkServed(node, nodes, machine, configuration);
   const refusal = removalRefusalOf({
@@ -151,13 +151,8 @@ export async function choose(op: Op, named: string): Promise<ChosenMachine> {
  * @throws Forbidden when the requester may not remove a node of that pool
  */
 export async function chooseAllowed(op: Op, named: string): Promise<ChosenMachine> {
-  const { steps, start } = op;
   const chosen = await choose(op, named);
-  const { pool } = chosen.facts;
-  const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
-  await checkBreakGlass(op, chosen.name, pool);
-  await steps.ledger.changeOperation(start.operation, { inPool: pool, nodeName: chosen.name });
+  await checkInPool(op, chosen.name, chosen.facts.pool);
   return chosen;
 }
 
@@ -183,7 +178,7 @@ async function tellRefusal(op: Op, name: string, words: ReturnType<typeof remova
   const dialog = removalRefused(start.operation, refusal);
   // Closed by now: who asked has thought better of it.
   if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
-  const said = refusedMessage(start, removalRefusedText(name, words));
+  const said = refusedMessage({ ...start, nodeName: name }, removalRefusedText(name, words));
   const operation = await steps.ledger.operation(start.operation);
   const channel = operation?.channel ?? requesterOf(start)?.channel;
   if (channel) await steps.thread.post(channel, withAudit(said, operation?.audit), `${start.operation} end`);

@@ -45,17 +45,21 @@ export interface JudgedNode {
 const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
 
 /**
- * Judges the requester by the policy of the node's pool, if the pool has its own, and stores the pool, by which a
- * cancellation is judged, and the node, by which the operation is named.
+ * Stores the node that was found, by which the operation is named, and its pool, by which a cancellation is judged: a refusal
+ * speaks of them too.
+ */
+export const storeChoice = ({ steps, start }: Execution, node: string, pool: string | null): Promise<void> =>
+  steps.ledger.changeOperation(start.operation, { inPool: pool, ...(isOfMany(start) ? {} : { nodeName: node }) });
+
+/**
+ * Judges the requester by the policy of the node's pool, if the pool has its own.
  * @throws Forbidden when the requester may not use the command in this pool; UserError when `--break-glass` came
  * without the node's name
  */
-async function checkInPool(op: Execution, node: string, pool: string | null): Promise<void> {
-  const { steps, start } = op;
-  const rules = await steps.runtime.rules();
+export async function checkInPool(op: Execution, node: string, pool: string | null): Promise<void> {
+  const rules = await op.steps.runtime.rules();
   if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
   await checkBreakGlass(op, node, pool);
-  await steps.ledger.changeOperation(start.operation, { inPool: pool, ...(isOfMany(start) ? {} : { nodeName: node }) });
 }
 
 /** Changes that may disturb pods. A cordon disturbs no running pod, and an uncordon only undoes it. */
@@ -88,10 +92,11 @@ export async function judgeNode(op: Op, change: ChangeName, named: string): Prom
   const instanceId = instanceIdOf(node);
   const { unread, ...facts } = await changeFactsOf(steps, { node, nodes }, configuration, start.operation);
   const { machine, others } = facts;
+  const pool = poolOf(machine);
+  await storeChoice(op, name, pool);
   const refusal = changeRefusalOf(facts, change in disruptions ? (disruptions[change] ?? null) : "drain");
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name));
-  const pool = poolOf(machine);
   await checkInPool(op, name, pool);
   await checkQuarantine(op, { name, uid });
   if (DISTURBS.has(change)) {

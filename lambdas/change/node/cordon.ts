@@ -1,13 +1,7 @@
 import { CORDONED_BY, OUT_OF_BALANCERS } from "../../cluster/node-keys.ts";
 import { Retryable } from "../../errors.ts";
 import { log } from "../../logging.ts";
-import {
-  type CordonOutcome,
-  cordonEvent,
-  gaveBackEvent,
-  type NodeEvent,
-  takenOver,
-} from "../../messages/node/cordon.ts";
+import { type CordonOutcome, cordonEvent, gaveBackEvent, type NodeEvent } from "../../messages/node/cordon.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import {
   type CordonRecord,
@@ -19,7 +13,7 @@ import {
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { settleLeftWork } from "./settle.ts";
+import { reopenLeftWork, takeOverLeftWork } from "./settle.ts";
 
 /** The Node to cordon, and the operation that does it. */
 export type CordonTarget = Pick<CordonRecord, "node" | "uid" | "instanceId" | "operation" | "index"> & {
@@ -48,7 +42,7 @@ export async function putCordon(steps: Steps, cordoning: CordonTarget): Promise<
   const annotations: Record<string, string> = isByOthers ? {} : { [CORDONED_BY]: cordoning.operation };
   const adds = { taints: [], annotations, labels: labelsFor(node, cordoning, open) };
   const { takesOut: _takesOut, ...owner } = cordoning;
-  if (open && open.operation !== cordoning.operation) await settleLeftWork(steps, open, takenOver(cordoning.operation));
+  if (open && open.operation !== cordoning.operation) await takeOverLeftWork(steps, open, cordoning.operation);
   const record = await steps.cordons.own({ ...owner, wasUnschedulable: isByOthers, adds });
   if (isByOthers) return labelOnly(steps, node, record);
   await steps.nodes.change(node, cordonPatch(record));
@@ -100,6 +94,7 @@ export async function giveBackCordon(
   if (record.outcome) return record.outcome;
   const outcome = await changeBack(steps, record, isEnding);
   await announce(steps, record, outcome);
+  if (outcome === "as-before" && record.kept) await reopenLeftWork(steps, record.kept);
   return (await steps.cordons.settle(record, outcome))?.outcome ?? null;
 }
 

@@ -1,3 +1,5 @@
+import { isTakenOver, takenOver } from "../../messages/node/cordon.ts";
+import type { NodeRecord } from "../../records/records.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -12,16 +14,37 @@ type KeptCordon = Pick<OpenCordon, "operation" | "index" | "keptAt">;
  * operation's message. If Slack is down, the buttons stay and still work. Belongs into a step or a poll.
  * @param settled the decision, in words
  */
-export async function settleLeftWork(
+export const settleLeftWork = (steps: Steps, left: KeptCordon, settled: string): Promise<void> =>
+  noteLeftWork(steps, left, () => steps.ledger.noteOnNode(left.operation, left.index, { settled }));
+
+/** Records that an operation works on a node that an earlier one has left cordoned. A person's decision stays. */
+export const takeOverLeftWork = (steps: Steps, left: KeptCordon, operation: string): Promise<void> =>
+  noteLeftWork(steps, left, ({ settled }) =>
+    settled === undefined || isTakenOver(settled)
+      ? steps.ledger.noteOnNode(left.operation, left.index, { settled: takenOver(operation) })
+      : null,
+  );
+
+/**
+ * Shows a node as waiting for a person again: the operation that had taken it over leaves the cordon of the earlier one as it
+ * was. Belongs into a step or a poll.
+ */
+export const reopenLeftWork = (steps: Steps, left: KeptCordon): Promise<void> =>
+  noteLeftWork(steps, left, ({ settled }) =>
+    settled !== undefined && isTakenOver(settled) ? steps.ledger.unsettleNode(left.operation, left.index) : null,
+  );
+
+/** @param change writes into the node's record; null where that stays as it is */
+async function noteLeftWork(
   steps: Steps,
   { operation: id, index, keptAt }: KeptCordon,
-  settled: string,
+  change: (node: NodeRecord) => Promise<void> | null,
 ): Promise<void> {
   if (keptAt === undefined) return;
   const operation = await steps.ledger.operation(id);
   const node = await workRecord(steps, { operation: id, index });
   if (!operation || !node?.failure) return;
-  await steps.ledger.noteOnNode(id, index, { settled });
+  await change(node);
   // An operation that still runs is shown by its own execution.
   if (operation.endedAt === null) return;
   try {

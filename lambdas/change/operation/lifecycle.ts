@@ -122,7 +122,8 @@ export async function failOperation(op: Execution, error: unknown): Promise<Mess
   if (PRIVATE.has(kind)) return privately(op, mistakeMessage(cause.message));
   const operation = await steps.ledger.operation(start.operation);
   const canRepeat = !isDryRun(start.request) && operation !== undefined && retryOf(operation, nodes) !== null;
-  const message = (messages[kind] ?? troubleMessage)(start, cause.message, canRepeat);
+  const named = { ...start, ...(operation?.nodeName === undefined ? {} : { nodeName: operation.nodeName }) };
+  const message = (messages[kind] ?? troubleMessage)(named, cause.message, canRepeat);
   if (isDryRun(start.request)) return privately(op, message);
   await postEnd(op, withAudit(message, operation?.audit));
   return message;

@@ -94,10 +94,10 @@ const UNPROVEN: ReadonlySet<StageName | undefined> = new Set<StageName>(["prove"
 /** Commands on several nodes that also take one of them. */
 const OF_SEVERAL_NODES: ReadonlySet<string> = new Set(["guard", "reboot", "restart"]);
 
-/** Words of a command for one node as they were typed, without the date, which has come. */
-const again = (request: NodeRequest, changed: object = {}): readonly string[] => [
+/** Words of a command for one node as they were typed, with the node that was found, without the date, which has come. */
+const again = (request: NodeRequest, found: string | null, changed: object = {}): readonly string[] => [
   request.command,
-  ...typedAgain(request, { at: undefined, ...changed }),
+  ...typedAgain({ ...request, node: found ?? request.node }, { at: undefined, ...changed }),
 ];
 
 /** Words of the command that repeats the work on a failed node; null where none does. */
@@ -105,7 +105,7 @@ function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeR
   if (request.command === "add") return ["add", request.pool];
   const isProven = request.command === "reboot" || request.command === "restart";
   if (isProven && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
-  if ("node" in request) return again(request);
+  if ("node" in request) return again(request, nodeName);
   return nodeName && OF_SEVERAL_NODES.has(request.command) ? [request.command, nodeName] : null;
 }
 
@@ -118,7 +118,7 @@ export function commandAfter(operation: OperationRecord, node: NodeRecord): stri
   const { request } = operation;
   if (failure?.code === "losses-not-allowed" && nodeName && FORCED.has(request.command)) {
     const force = hostOf(nodeName);
-    const words = "node" in request ? again(request, { force }) : [request.command, force, "--force", force];
+    const words = "node" in request ? again(request, nodeName, { force }) : [request.command, force, "--force", force];
     return `${typeThis(...words)} accepts the losses.`;
   }
   const command = commandAgain(operation, node);

@@ -1,6 +1,6 @@
 import type { Start } from "../../commands/request.ts";
-import type { Message, NodeRecord, NodeStatus } from "../../records/records.ts";
-import { titleOf, typeThis } from "../command/syntax.ts";
+import type { Message, NodeRecord, NodeStatus, OperationRecord } from "../../records/records.ts";
+import { titleOfOperation, typeThis } from "../command/syntax.ts";
 import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { sign } from "../slack/signs.ts";
@@ -48,16 +48,22 @@ export const handedOverSummary = "Still running. From now on this message is upd
 /** Private message about a mistake in the request. */
 export const mistakeMessage = (words: string): Message => say(words);
 
-const ending = (mark: string, start: Start, words: string, next: string): Message => ({
-  text: `${mark} ${plain(titleOf(start.request), 300)}`,
-  blocks: [
-    section(`${mark} *${plain(titleOf(start.request), 300)}*: ${prose(words, 1_500)}`),
-    context(`${code(start.operation)} · ${originMention(start)} · ${next}`),
-  ],
-});
+/** A start, and the node that was found for it. */
+type NamedStart = Start & Pick<OperationRecord, "nodeName">;
+
+const ending = (mark: string, start: NamedStart, words: string, next: string): Message => {
+  const title = plain(titleOfOperation(start), 300);
+  return {
+    text: `${mark} ${title}`,
+    blocks: [
+      section(`${mark} *${title}*: ${prose(words, 1_500)}`),
+      context(`${code(start.operation)} · ${originMention(start)} · ${next}`),
+    ],
+  };
+};
 
 /** Message in the channel on a request that the policy, the machine's ownership or a safety check refused. */
-export function refusedMessage(start: Start, words: string): Message {
+export function refusedMessage(start: NamedStart, words: string): Message {
   const message = ending(sign.refused, start, words, `nothing was changed · ${typeThis("operations")} lists it`);
   return { ...message, blocks: [...message.blocks, ...undoRow("undo:stop", words)] };
 }
@@ -71,7 +77,7 @@ export const busySummary = (words: string): string => `Not begun: ${gaveUp}. ${s
  * Message of an operation that ended because a service was unavailable, although the request is valid.
  * @param canRepeat the request can be repeated by a button
  */
-export function busyMessage(start: Start, words: string, canRepeat = false): Message {
+export function busyMessage(start: NamedStart, words: string, canRepeat = false): Message {
   const message = ending(
     sign.failed,
     start,
@@ -82,7 +88,7 @@ export function busyMessage(start: Start, words: string, canRepeat = false): Mes
 }
 
 /** Message of an operation that ended with an unexpected error. */
-export const troubleMessage = (start: Start, words: string): Message =>
+export const troubleMessage = (start: NamedStart, words: string): Message =>
   ending(sign.failed, start, `unexpected error: ${words}`, `${typeThis("nodes")} shows the current state`);
 
 /** Summary of a completed removal, for message and ledger. */

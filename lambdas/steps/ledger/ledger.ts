@@ -138,6 +138,9 @@ const nodeRecords = (context: FrontDoorContext) => {
       fields: Pick<NodeChange, "settled"> | Pick<NodeChange, "outcome" | "isTerminated">,
     ): Promise<void> => items.note(keys.node(id, index), fields),
 
+    /** Removes the note on what became of the cordon of another operation's node, because that cordon applies again. */
+    unsettleNode: (id: string, index: number): Promise<void> => items.drop(keys.node(id, index), "settled"),
+
     nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(operationPartition(id), NODE_ITEMS),
   };
 };

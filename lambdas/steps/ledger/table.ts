@@ -157,6 +157,36 @@ const reading = ({ clients, settings, now }: Storage) => {
   };
 };
 
+/** Writes that name no attribute but the key and what they change, for a role that may write only these. */
+const narrow = ({ clients, settings }: Storage) => {
+  const update = (key: Key, asked: Readonly<Record<string, unknown>>) =>
+    unlessUnmet(
+      clients.dynamodb("UpdateItem", {
+        TableName: settings.ledgerTable,
+        Key: key,
+        ConditionExpression: `attribute_exists(${PRIMARY_KEY.hash})`,
+        ...asked,
+      }),
+    );
+
+  return {
+    /** Sets some fields of an item; there may be no such item any more. */
+    note: async (key: Key, fields: object): Promise<void> => {
+      const given = set(fields);
+      await update(key, {
+        UpdateExpression: `SET ${given.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
+        ExpressionAttributeNames: Object.fromEntries(given.map(([name], at) => [`#f${at}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(given.map(([, value], at) => [`:v${at}`, value])),
+      });
+    },
+
+    /** Removes an attribute of an item; there may be no such item any more. */
+    drop: async (key: Key, name: string): Promise<void> => {
+      await update(key, { UpdateExpression: "REMOVE #name", ExpressionAttributeNames: { "#name": name } });
+    },
+  };
+};
+
 /** The few ways to read and write items: reads by key are consistent, and writes that may race are conditional. */
 export const tableClient = (storage: Storage) => {
   const { clients, settings } = storage;
@@ -167,6 +197,7 @@ export const tableClient = (storage: Storage) => {
 
   return {
     ...readings,
+    ...narrow(storage),
 
     /** Writes an item unless it exists; "again" leaves the existing item unchanged. */
     insert: async (key: Key, item: object): Promise<"first" | "again"> =>
@@ -186,24 +217,6 @@ export const tableClient = (storage: Storage) => {
       const given = set(fields);
       if (given.length + gone.length > 0 && !(await setIf(key, given, presence(storage).existing, gone)))
         throw new Error(`there is no ${key.pk} ${key.sk} to change`);
-    },
-
-    /**
-     * Sets some fields of an item and names no other attribute but its key, for a role that may write only these.
-     * There may be no such item any more.
-     */
-    note: async (key: Key, fields: object): Promise<void> => {
-      const given = set(fields);
-      await unlessUnmet(
-        clients.dynamodb("UpdateItem", {
-          TableName,
-          Key: key,
-          UpdateExpression: `SET ${given.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
-          ConditionExpression: `attribute_exists(${PRIMARY_KEY.hash})`,
-          ExpressionAttributeNames: Object.fromEntries(given.map(([name], at) => [`#f${at}`, name])),
-          ExpressionAttributeValues: Object.fromEntries(given.map(([, value], at) => [`:v${at}`, value])),
-        }),
-      );
     },
 
     /**

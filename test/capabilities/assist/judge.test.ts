@@ -98,7 +98,7 @@ const words = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : ""),
   );
 const chosen = { name: "win-1", uid: "uid-1", instanceId: ID, pool: null, bootId: "7", isCordoned: false };
-const inNoPool = ["ledger.changeOperation", "assist-2", { inPool: null }];
+const stored = ["ledger.changeOperation", "assist-2", { inPool: null, nodeName: "win-1" }];
 
 test("a machine of another owner that an agent reaches may be assisted, with the plan of its card", async () => {
   const { op, calls } = world({});
@@ -112,7 +112,7 @@ test("a machine of another owner that an agent reaches may be assisted, with the
       },
     },
   });
-  expect(calls).toEqual([inNoPool]);
+  expect(calls).toEqual([stored]);
 });
 
 const machineTags = (tags: Readonly<Record<string, string>>) => ({ tags: { ...OF_GROUP, ...tags } });
@@ -160,7 +160,7 @@ test.for<[string, Scene, string]>([
   const said = await words(judgeAssist(op, "win-1"));
   expect(said).toMatch(/^Refused: `win-1` cannot be assisted: /);
   expect(said).toContain(why);
-  expect(calls).toEqual([]);
+  expect(calls).toEqual([stored]);
 });
 
 test.for<[string, Scene, string]>([
@@ -190,7 +190,7 @@ test("a requester whom no rule of the cluster allows is refused where pools have
 test("an assistance ends by its record, or by the machine's tag alone", async () => {
   const byRecord = world({ records: [record()], spec: { providerID: `aws:///us-west-2a/${ID}`, unschedulable: true } });
   expect(await judgeEnd(byRecord.op, "win-1")).toEqual({ chosen: { ...chosen, isCordoned: true }, record: record() });
-  expect(byRecord.calls).toEqual([inNoPool]);
+  expect(byRecord.calls).toEqual([stored]);
   expect(await judgeEnd(world(machineTags({ "casement:managed": "prod-west" })).op, "win-1")).toEqual({
     chosen,
     record: null,

@@ -76,6 +76,9 @@ function world(scene: Scene = {}) {
   return { op: { steps, start, settings: { runtimeVersion: "1" } } as unknown as Op, did };
 }
 
+/** Write of the node that was found, and of its pool. */
+const named = (pool: string | null): string => `remove-1 ${JSON.stringify({ inPool: pool, nodeName: "win-1" })}`;
+
 const chosen = (scene: Scene, named = "win-1"): Promise<ChosenMachine> => choose(world(scene).op, named);
 const refusal = async (scene: Scene, named?: string) => (await chosen(scene, named)).refusal;
 
@@ -90,7 +93,7 @@ test("A node is chosen by its name with its pool, its launcher, its slots and wh
       approval: null,
     },
   });
-  expect(did).toEqual([`is ${ID} protected`]);
+  expect(did).toEqual([named("web"), `is ${ID} protected`]);
 });
 
 test("A machine that is no node is chosen by its id, or by a beginning of it that only one of Casement's own has", async () => {
@@ -116,15 +119,18 @@ test("A machine is refused that is protected, held by another operation, gone or
     refusal: { kind: "not-launched-by-us" },
     facts: { poolNodes: null, pods: [], instanceId: ID },
   });
-  expect(did).toEqual([]);
+  expect(did).toEqual([named(null)]);
   const ended = own("i-0bb12cd34ef567890", { state: "terminated" });
   expect(await refusal({ machines: [ended] }, ended.instanceId)).toEqual({ kind: "already-terminated" });
 });
 
-test("The operation keeps the pool of the node that was chosen", async () => {
+test("The operation keeps the node that was chosen and its pool, also when it is refused", async () => {
   const { op, did } = world();
-  await chooseAllowed(op, "win-1");
-  expect(did.at(-1)).toBe('remove-1 {"inPool":"web","nodeName":"win-1"}');
+  await chooseAllowed(op, ID);
+  expect(did).toContain(named("web"));
+  const held = world({ machines: [own(ID, { tags: {} })] });
+  await choose(held.op, ID);
+  expect(held.did).toEqual([named(null)]);
 });
 
 /** Refuses what was chosen. @returns what was done, without the times */
@@ -137,7 +143,7 @@ async function refused(scene: Scene, more: object = {}) {
   });
   return {
     answer,
-    did: did.filter((one) => !one.startsWith("is ")).map((one) => one.replace(/"endedAt":"[^"]*"/, "at")),
+    did: did.filter((one) => !/^is |nodeName/.test(one)).map((one) => one.replace(/"endedAt":"[^"]*"/, "at")),
   };
 }
 

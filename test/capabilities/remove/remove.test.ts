@@ -58,6 +58,7 @@ const judging = (found: Found) =>
     },
     ledger: {
       decisions: async () => [],
+      changeOperation: async () => undefined,
       operation: async () => (found.dialogLosses === undefined ? undefined : { dialogLosses: found.dialogLosses }),
     },
     leases: { holder: async () => undefined },

@@ -1,10 +1,15 @@
 import { ApiException } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { type CordonTarget, giveBackCordon, putCordon } from "../../../lambdas/change/node/cordon.ts";
+import { takeOverLeftWork } from "../../../lambdas/change/node/settle.ts";
 import { CORDONED_BY, OUT_OF_BALANCERS } from "../../../lambdas/cluster/node-keys.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
+import { keptCordoned, takenOver } from "../../../lambdas/messages/node/cordon.ts";
+import type { OpenCordon } from "../../../lambdas/steps/ledger/cordons.ts";
+import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { verbs } from "../../engine/durable-engine.ts";
 import { answers, recorded } from "../../engine/recorded.ts";
+import { decidingRecord, operationRecord } from "../../messages/records.ts";
 
 const record = {
   node: "ip-10-0-3-7",
@@ -79,6 +84,46 @@ const nodeWith = ({ uid = "uid-1", by, label, isCordoned = false }: Marks = {}) 
     labels: label === undefined ? {} : { [OUT_OF_BALANCERS]: label },
   },
   spec: { unschedulable: isCordoned },
+});
+
+/** Work on a node whose cordon `drain-1` has left to a person, as its record says. @returns what is written there */
+async function writtenAtDrain(settled: string | undefined, work: (steps: Steps, kept: object) => Promise<unknown>) {
+  const kept = { ...record, operation: "drain-1", keptAt: AT };
+  const { steps, calls } = recorded(
+    {
+      cordons: {
+        find: answers({ ...record, operation: "reboot-1", wasUnschedulable: true, kept }),
+        settle: answers({ outcome: "as-before" }),
+      },
+      nodes: { read: answers(nodeWith({ by: "drain-1", isCordoned: true })) },
+      ledger: {
+        operation: async (id: string) => operationRecord({ id, endedAt: null }),
+        nodes: async (operation: string) => [{ ...decidingRecord({ operation, index: 0 }), settled }],
+      },
+    },
+    { ledger: { noteOnNode: answers(), unsettleNode: answers() } },
+  );
+  await work(steps, kept);
+  return calls;
+}
+
+describe("A cordon that an earlier drain had left to a person", () => {
+  const giveBack = (steps: Steps) => giveBackCordon(steps, "uid-1", "reboot-1", false);
+
+  it("waits for that person again when the operation that took its node over leaves it as before", async () => {
+    const taken = takenOver("reboot-1");
+    expect(await writtenAtDrain(taken, giveBack)).toEqual([["ledger.unsettleNode", "drain-1", 0]]);
+  });
+
+  it("stays decided after a later operation when a person had decided before", async () => {
+    const kept = keptCordoned("U0OPERATOR");
+    const takeOver = (steps: Steps, left: object) => takeOverLeftWork(steps, left as OpenCordon, "reboot-1");
+    expect(await writtenAtDrain(kept, takeOver)).toEqual([]);
+    expect(await writtenAtDrain(kept, giveBack)).toEqual([]);
+    expect(await writtenAtDrain(undefined, takeOver)).toEqual([
+      ["ledger.noteOnNode", "drain-1", 0, { settled: takenOver("reboot-1") }],
+    ]);
+  });
 });
 
 /** Cordons a Node whose answers change after the first one. @returns the calls that wrote, or the error */

@@ -78,6 +78,29 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
   ]);
 });
 
+it.each([new Refused("no"), new Retryable("later"), new TypeError("oops")])(
+  "an end of an operation whose node was found names that node, not what was typed: %s",
+  async (error) => {
+    let said = "";
+    const request = { command: "drain", node: "i-0ab12", dryRun: false } as const;
+    const record = operationRecord({ request, nodeName: "win-3" });
+    const steps = verbs({
+      runtime: { rules: async () => configurationWith() },
+      ledger: { changeOperation: async () => undefined, operation: async () => record, nodes: async () => [] },
+      unsaid: { said: async () => undefined },
+      thread: {
+        post: async (_channel: string, { blocks }: Message) => {
+          said = JSON.stringify(blocks);
+        },
+      },
+    });
+    const { id, asker } = record;
+    await failOperation({ ctx, steps, start: { operation: id, request, asker, notAfter: NOW / 1000 } }, error);
+    expect(said).toContain("*Drain win-3*");
+    expect(said).not.toContain("i-0ab12");
+  },
+);
+
 it.each([
   ["a change", { command: "add", pool: "web", count: 2, dryRun: false }, ["note", "said"]],
   ["a dry run", { command: "add", pool: "web", count: 2, dryRun: true }, []],

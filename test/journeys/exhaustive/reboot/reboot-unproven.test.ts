@@ -162,6 +162,8 @@ test("a proof leaves the cordon of a failed drain to the person who decides abou
   await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
   await settled(here, 20);
   const { id } = (await newest(here)).operation;
+  const ofDrain = openly(here).at(-1) ?? "";
+  expect(ofDrain).toContain("afterFailedDrain");
   expect([isCordoned(here), keptOut()]).toEqual([true, "true"]);
   await allowDisruptions(here);
   const fault = injectFault(here, "service-exits", { ...ofWeb, service: "kubelet" });
@@ -172,6 +174,7 @@ test("a proof leaves the cordon of a failed drain to the person who decides abou
   await settled(here, 60);
   expect((await newest(here)).operation.summary).toContain(`the node stays cordoned, as \`${id}\` left it; `);
   expect([isCordoned(here), keptOut()]).toEqual([true, "true"]);
+  expect(openly(here)).toContain(ofDrain);
   await here.type("operator", `/win uncordon ${SHORT}`);
   await settled(here, 10);
   expect([isCordoned(here), keptOut()]).toEqual([false, undefined]);
