@@ -11,9 +11,18 @@ export interface FrontDoorContext {
   readonly now: () => number;
 }
 
+/** Machines about which facts are read at one time, and what was read. */
+export interface Together {
+  readonly instanceIds: readonly string[];
+  /** Reads an answer once by its question. */
+  readonly remember: <T>(question: string, read: () => Promise<T>) => Promise<T>;
+}
+
 /** Dependencies of the steps that also read the release document. */
 export interface EventContext extends FrontDoorContext {
   readonly clients: EventClients;
+  /** Set where facts about many machines are read at one time. */
+  readonly together?: Together;
 }
 
 /** Dependencies of every step. */

@@ -3,7 +3,7 @@ import {
   type InstanceStatus,
   paginateDescribeInstanceStatus,
 } from "@aws-sdk/client-ec2";
-import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
+import { type InstanceInformation, paginateDescribeInstanceInformation, type SSMClient } from "@aws-sdk/client-ssm";
 import type { V1Pod } from "@kubernetes/client-node";
 import { CORDONED_BY, QUARANTINED } from "../cluster/node-keys.ts";
 import type { AgentFacts, InstanceFacts, NetworkedPod, NodeFacts, ScheduledEvent } from "../health/facts.ts";
@@ -13,6 +13,7 @@ import { type Node, nodes } from "./cluster/nodes.ts";
 import type { StepContext } from "./context.ts";
 import { podName } from "./drain/pods.ts";
 import type { Machine } from "./ec2/instances.ts";
+import { factOf } from "./together.ts";
 
 /** A MAC address in the format of Windows. */
 const windowsMac = (mac: string): string | null => (mac === "" ? null : mac.toUpperCase().replaceAll(":", "-"));
@@ -59,6 +60,15 @@ const eventsOf = (status: InstanceStatus | undefined): ScheduledEvent[] =>
 /** Codes of the events that EC2 schedules (API reference, InstanceStatusEvent: Code). */
 const EVENT_CODES = ["instance-reboot", "system-reboot", "system-maintenance", "instance-retirement", "instance-stop"];
 
+/** Reads Systems Manager's records of instances, by instance id; one that never registered is missing. */
+async function agentsOf(client: SSMClient, ids: readonly string[]): Promise<ReadonlyMap<string, InstanceInformation>> {
+  const found = new Map<string, InstanceInformation>();
+  const request = { Filters: [{ Key: "InstanceIds", Values: [...ids] }] };
+  for await (const { InstanceInformationList = [] } of paginateDescribeInstanceInformation({ client }, request))
+    for (const one of InstanceInformationList) found.set(one.InstanceId ?? "", one);
+  return found;
+}
+
 /** Reads the facts of one node for the checks of lambdas/health/checks.ts, each from its own source. */
 export const health = (context: StepContext) => {
   const { ec2, ssm } = context.clients;
@@ -97,10 +107,7 @@ export const health = (context: StepContext) => {
 
     /** Systems Manager's facts about an instance's agent. */
     agent: async (instanceId: string): Promise<AgentFacts> => {
-      const { InstanceInformationList } = await ssm.send(
-        new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
-      );
-      const [found] = InstanceInformationList ?? [];
+      const found = await factOf(context, { instanceId, what: "agents" }, (ids) => agentsOf(ssm, ids));
       return {
         registered: found !== undefined,
         online: found?.PingStatus === "Online",

@@ -43,10 +43,13 @@ export const runtime = (context: EventContext) => ({
   },
 });
 
-async function documentOf(context: EventContext, wanted: string | null) {
-  const answer = await fetched(context, wanted);
-  const text = (await answer.Body?.transformToString()) ?? "null";
-  return { document: readable(() => shape.parse(JSON.parse(text))), version: answer.VersionId ?? wanted ?? "" };
+function documentOf(context: EventContext, wanted: string | null) {
+  const read = async () => {
+    const answer = await fetched(context, wanted);
+    const text = (await answer.Body?.transformToString()) ?? "null";
+    return { document: readable(() => shape.parse(JSON.parse(text))), version: answer.VersionId ?? wanted ?? "" };
+  };
+  return context.together?.remember(`release ${wanted}`, read) ?? read();
 }
 
 /** Turns a parse error into a Refused: the document may belong to a release whose deployment is still running. */

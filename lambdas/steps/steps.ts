@@ -47,13 +47,10 @@ import { responseUrls } from "./slack/response-urls.ts";
 import { roster } from "./slack/roster.ts";
 import { thread } from "./slack/thread.ts";
 import { stops } from "./stops.ts";
+import { readingOnce } from "./together.ts";
 import { unregistered } from "./unregistered.ts";
 
-/**
- * Builds every verb that a workflow may use, by noun.
- * @param context clients, settings and time
- */
-export const steps = (context: StepContext) => ({
+const nouns = (context: StepContext) => ({
   now: context.now,
   timestamp: (): string => timestamp(context),
   announcements: announcements(context),
@@ -106,5 +103,22 @@ export const steps = (context: StepContext) => ({
   unsaid: unsaid(context),
 });
 
+type Nouns = ReturnType<typeof nouns>;
+
 /** The verbs of workflows, by noun. */
-export type Steps = ReturnType<typeof steps>;
+export interface Steps extends Nouns {
+  /**
+   * Makes verbs for facts about many machines at one time: each list is read once, and these machines in one call. They are for
+   * one step, since what they have read grows old.
+   */
+  readonly together: (instanceIds: readonly string[]) => Steps;
+}
+
+/**
+ * Builds every verb that a workflow may use, by noun.
+ * @param context clients, settings and time
+ */
+export function steps(context: StepContext): Steps {
+  const all = nouns(context);
+  return { ...all, together: (instanceIds) => steps(readingOnce(context, instanceIds)) };
+}

@@ -46,10 +46,12 @@ const isOfMany = ({ part, request }: Start): boolean => part !== undefined || is
 
 /**
  * Stores the node that was found, by which the operation is named, and its pool, by which a cancellation is judged: a refusal
- * speaks of them too.
+ * speaks of them too. A rollout that is planned stores its pool itself.
  */
-export const storeChoice = ({ steps, start }: Execution, node: string, pool: string | null): Promise<void> =>
-  steps.ledger.changeOperation(start.operation, { inPool: pool, ...(isOfMany(start) ? {} : { nodeName: node }) });
+export async function storeChoice({ steps, start }: Execution, node: string, pool: string | null): Promise<void> {
+  if (!start.part && isRollout(start.request)) return;
+  await steps.ledger.changeOperation(start.operation, { inPool: pool, ...(start.part ? {} : { nodeName: node }) });
+}
 
 /**
  * Judges the requester by the policy of the node's pool, if the pool has its own.

@@ -11,14 +11,18 @@ const MOST_NODES = 8;
 
 const gigabytes = LOW_DISK_BYTES / 1024 ** 3;
 
-/** Sentence without its full stop: the trouble and where it is. @param where nodes, in words */
-export function troubleSays(trouble: MachineTrouble, where: string): string {
-  if (trouble.kind === "disk-low") return `The system drive has less than ${gigabytes} GB free on ${where}`;
-  if (trouble.kind === "routes-lost") return `The route guard repairs its routes again and again on ${where}`;
+/** The trouble of a machine, in a clause that does not name the machine. */
+function troubleClause(trouble: MachineTrouble): string {
+  if (trouble.kind === "disk-low") return `The system drive has less than ${gigabytes} GB free`;
+  if (trouble.kind === "routes-lost") return "The route guard repairs its routes again and again";
   if (trouble.kind === "hns-restarted")
-    return `The Host Networking Service (HNS) restarted under kube-proxy: Services lost their load balancers, and pods may have no network, on ${where}`;
-  return `The service ${code(trouble.service)} ${serviceStates[trouble.kind]} on ${where}`;
+    return "The Host Networking Service (HNS) restarted under kube-proxy: Services lost their load balancers, and pods may have no network";
+  return `The service ${code(trouble.service)} ${serviceStates[trouble.kind]}`;
 }
+
+/** Sentence without its full stop: the trouble and where it is. @param where nodes, in words */
+export const troubleSays = (trouble: MachineTrouble, where: string): string =>
+  `${troubleClause(trouble)}${trouble.kind === "hns-restarted" ? "," : ""} on ${where}`;
 
 const serviceStates: Readonly<Record<Extract<MachineTrouble["kind"], `service-${string}`>, string>> = {
   "service-stopped": "does not run",
@@ -42,39 +46,64 @@ export function troubleRemedy(trouble: MachineTrouble, node: string): string {
 const whereOf = (nodes: readonly string[]): string =>
   nodes.length === 1 ? code(nodes[0] ?? "") : `${counted(nodes.length, "node")}: ${some(nodes.map(code), MOST_NODES)}`;
 
-/** Posts one trouble of all machines on which one observation has found it. */
-export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
+/** Count of what happened on one machine: "5 times within an hour"; empty for several machines. */
+function timesOf(trouble: MachineTrouble, nodes: readonly string[]): string {
+  if (!("times" in trouble) || nodes.length !== 1) return "";
+  return `: ${counted(trouble.times, "time")} within ${trouble.kind === "routes-lost" ? "a day" : "an hour"}`;
+}
+
+/** Lists what holds on nodes under a head. */
+const listed = (clauses: readonly string[], nodes: readonly string[], head: string): string =>
+  [`${head} on ${whereOf(nodes)}:`, ...clauses.map((clause) => `• ${clause}.`)].join("\n");
+
+/**
+ * Posts the troubles of all machines on which one observation has found just these.
+ * @param troubles at least one
+ */
+export function machineTroubleMessage(troubles: readonly MachineTrouble[], nodes: readonly string[]): Message {
   const [first = ""] = nodes;
+  const [only, ...more] = troubles;
   const isOne = nodes.length === 1;
-  const span = trouble.kind === "routes-lost" ? "a day" : "an hour";
-  const times = "times" in trouble && isOne ? `: ${counted(trouble.times, "time")} within ${span}` : "";
-  const text = `${sign.warning} ${troubleSays(trouble, whereOf(nodes))}${times}.`;
+  const says =
+    only && more.length === 0
+      ? `${troubleSays(only, whereOf(nodes))}${timesOf(only, nodes)}.`
+      : listed(
+          troubles.map((one) => `${troubleClause(one)}${timesOf(one, nodes)}`),
+          nodes,
+          `*${counted(troubles.length, "problem")}*`,
+        );
+  const text = `${sign.warning} ${says}`;
+  const has = (...kinds: readonly MachineTrouble["kind"][]) => troubles.some(({ kind }) => kinds.includes(kind));
   // A rollout of restarts is about one pool, and the nodes here may belong to several.
-  const canRestart = isOne && (trouble.kind === "service-stopped" || trouble.kind === "service-exits");
+  const canRestart = isOne && has("service-stopped", "service-exits");
+  const steps = [...new Set(troubles.map((one) => `Next: ${troubleRemedy(one, first)}.`))];
   return {
     text,
     blocks: [
-      section(`${text} Next: ${troubleRemedy(trouble, first)}.`),
-      actions(`trouble:${troubleName(trouble)}:${first}`.slice(0, 255), [
+      section([text, ...steps].join(more.length === 0 ? " " : "\n")),
+      actions(`trouble:${troubles.map(troubleName).join(",")}:${first}`.slice(0, 255), [
         { actionId: LOOK_AGAIN, value: `why ${first}`, text: "Why" },
-        ...(isOne && trouble.kind === "hns-restarted"
-          ? [{ actionId: DO_NEXT, value: `reboot ${first}`, text: "Reboot…" }]
-          : []),
+        ...(isOne && has("hns-restarted") ? [{ actionId: DO_NEXT, value: `reboot ${first}`, text: "Reboot…" }] : []),
         ...(canRestart ? [{ actionId: RESTART_SERVICES, value: `restart ${first}`, text: "Restart services…" }] : []),
       ]),
     ],
   };
 }
 
-/** Posts that a trouble is over. */
-export function troubleEndMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
-  const where = whereOf(nodes);
-  if (trouble.kind === "disk-low")
-    return say(`${sign.done} The system drive has more than ${gigabytes} GB free again on ${where}.`);
-  if (trouble.kind === "routes-lost")
-    return say(`${sign.done} The route guard has not repaired its routes often for a day on ${where}.`);
-  if (trouble.kind === "hns-restarted")
-    return say(`${sign.done} kube-proxy has started after the Host Networking Service (HNS) again on ${where}.`);
-  const state = trouble.kind === "service-exits" ? "has stopped exiting" : "runs again";
-  return say(`${sign.done} The service ${code(trouble.service)} ${state} on ${where}.`);
+/** The end of a trouble, in a clause that does not name the machine. */
+function endClause(trouble: MachineTrouble): string {
+  if (trouble.kind === "disk-low") return `The system drive has more than ${gigabytes} GB free again`;
+  if (trouble.kind === "routes-lost") return "The route guard has not repaired its routes often for a day";
+  if (trouble.kind === "hns-restarted") return "kube-proxy has started after the Host Networking Service (HNS) again";
+  return `The service ${code(trouble.service)} ${trouble.kind === "service-exits" ? "has stopped exiting" : "runs again"}`;
+}
+
+/** Posts that troubles are over. @param troubles at least one */
+export function troubleEndMessage(troubles: readonly MachineTrouble[], nodes: readonly string[]): Message {
+  const [only, ...more] = troubles;
+  const says =
+    only && more.length === 0
+      ? `${endClause(only)} on ${whereOf(nodes)}.`
+      : listed(troubles.map(endClause), nodes, `*${counted(troubles.length, "problem")}* solved`);
+  return say(`${sign.done} ${says}`);
 }

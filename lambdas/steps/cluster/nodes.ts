@@ -30,16 +30,20 @@ const isAnother = (error: unknown): boolean =>
 const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
 /** Reads nodes and pods. */
-const reading = ({ clients }: StepContext) => {
+const reading = ({ clients, together }: StepContext) => {
   const { core } = clients.kubernetes;
+  const pods = (): Promise<V1Pod[]> => everyPage((page) => core.listPodForAllNamespaces({ ...page }));
   return {
     /** Reads one node; undefined if there is none of that name. */
     read: (name: string): Promise<V1Node | undefined> => ifPresent(core.readNode({ name })),
 
     all: (): Promise<V1Node[]> => everyPage((page) => core.listNode({ ...page })),
 
-    podsOn: (name: string): Promise<V1Pod[]> =>
-      everyPage((page) => core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${name}`, ...page })),
+    /** Lists the pods of a node: of many nodes at one time, by the one list of all pods. */
+    podsOn: async (name: string): Promise<V1Pod[]> =>
+      together
+        ? (await pods()).filter(({ spec }) => spec?.nodeName === name)
+        : everyPage((page) => core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${name}`, ...page })),
 
     /**
      * Reads one byte of a pod's log, which works only if the kubelet trusts the API server.
@@ -60,7 +64,7 @@ const reading = ({ clients }: StepContext) => {
       }
     },
 
-    pods: (): Promise<V1Pod[]> => everyPage((page) => core.listPodForAllNamespaces({ ...page })),
+    pods,
   };
 };
 

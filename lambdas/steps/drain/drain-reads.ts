@@ -1,6 +1,7 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import { ApiException } from "@kubernetes/client-node";
 import { wordsOf } from "../client-errors.ts";
+import { nodes } from "../cluster/nodes.ts";
 import type { StepContext } from "../context.ts";
 import { everyPage } from "../every-page.ts";
 import { type DrainOptions, judgePods, type SortedPods } from "./filters.ts";
@@ -36,8 +37,8 @@ export const onlyOf = (state: DrainState, pods: readonly V1Pod[]): DrainState =>
 
 /** Reads everything that a drain needs: the pods of its node, their DaemonSets and Jobs, the budgets. */
 export const drainReads = (context: StepContext) => {
-  const { core, custom, policy } = context.clients.kubernetes;
-
+  const { custom, policy } = context.clients.kubernetes;
+  const { podsOn } = nodes(context);
   const owners = podOwners(context);
 
   return {
@@ -66,8 +67,7 @@ export const drainReads = (context: StepContext) => {
      */
     pods: async (node: string, options: DrainOptions, state: DrainState): Promise<PodsSeen> => {
       const at = context.now();
-      const fieldSelector = `spec.nodeName=${node}`;
-      const pods = await everyPage((page) => core.listPodForAllNamespaces({ fieldSelector, ...page }));
+      const pods = await podsOn(node);
       const daemonSets = await owners.daemonSets(pods, state.daemonSets);
       const jobs = await owners.jobs(pods, state.jobs ?? {});
       const judged = judgePods(pods, options, { daemonSets, jobs: jobs.states }, context.now());

@@ -19,6 +19,7 @@ import { clusterTag, TAG } from "../../tags.ts";
 import { isBusy, isThrottled } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
+import { factOf } from "../together.ts";
 import { instanceEnd } from "./instance-end.ts";
 import { launchCodes } from "./launch-codes.ts";
 import type { Image } from "./launch-request.ts";
@@ -111,12 +112,13 @@ async function find(ec2: EC2Client, filters: Filter[]): Promise<Machine[]> {
 const stateFilter = (...states: readonly string[]): Filter => ({ Name: "instance-state-name", Values: [...states] });
 
 /** Reads EC2 instances. */
-const seen = ({ clients: { ec2 } }: StepContext) => ({
+const seen = ({ clients: { ec2 }, together }: StepContext) => ({
   /** Reads one instance; undefined if EC2 does not know it yet (it is eventually consistent), or no longer. */
-  describe: async (instanceId: string): Promise<Machine | undefined> => {
-    const [found] = await find(ec2, [{ Name: "instance-id", Values: [instanceId] }]);
-    return found;
-  },
+  describe: (instanceId: string): Promise<Machine | undefined> =>
+    factOf({ together }, { instanceId, what: "instances" }, async (ids) => {
+      const machines = await find(ec2, [{ Name: "instance-id", Values: [...ids] }]);
+      return new Map(machines.map((machine) => [machine.instanceId, machine]));
+    }),
 
   /** Describes the end of each of these instances that no longer answers commands; the others are left out. */
   endsOf: async (instanceIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {

@@ -39,7 +39,10 @@ export const seen = (context: StepContext) => {
     all: sightings.all,
 
     /** Marks of autoscalers and of WMCO that observations have found on the Node of this UID, by the time of the first one. */
-    marks: async (instanceId: string, uid: string): Promise<SeenMarks> => marksOn(await sightings.of(instanceId), uid),
+    marks: async (instanceId: string, uid: string): Promise<SeenMarks> => {
+      const seen = context.together ? (await sightings.all()).get(instanceId) : await sightings.of(instanceId);
+      return marksOn(seen, uid);
+    },
 
     /** The last reboot of each machine that Casement ordered, by instance id. */
     ownReboots: reboots.all,

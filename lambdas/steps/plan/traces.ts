@@ -7,6 +7,7 @@ import { isAbsent, isRefusedByRbac, lacksRight, wordsOf } from "../client-errors
 import type { StepContext } from "../context.ts";
 import { isDenied } from "../doctor/check.ts";
 import { pause as wait } from "../patience.ts";
+import { factOf } from "../together.ts";
 import type { Association, HealthCheck, MachineMetadata, PatchState, Traces } from "./other-controllers.ts";
 
 /**
@@ -47,7 +48,7 @@ async function readAs<T>(what: string, read: Promise<T>, otherwise: T): Promise<
 }
 
 /** Reads what other controllers have written to a node's Machine and into the AWS account. */
-export const traces = ({ clients: { kubernetes, ssm, groupMember }, pause = wait }: StepContext) => {
+export const traces = ({ clients: { kubernetes, ssm, groupMember }, pause = wait, together }: StepContext) => {
   const listOnce = async <T>(plural: string): Promise<readonly T[]> =>
     ((await kubernetes.custom.listNamespacedCustomObject({ ...MACHINE_API, plural })) as { items?: T[] }).items ?? [];
 
@@ -76,11 +77,13 @@ export const traces = ({ clients: { kubernetes, ssm, groupMember }, pause = wait
   };
 
   /** Reads Patch Manager's record of an instance; null if Patch Manager has never scanned it. */
-  const patchesOf = async (InstanceId: string): Promise<PatchState | null> => {
-    const { InstancePatchStates = [] } = await ssm.send(
-      new DescribeInstancePatchStatesCommand({ InstanceIds: [InstanceId] }),
-    );
-    const [found] = InstancePatchStates;
+  const patchesOf = async (instanceId: string): Promise<PatchState | null> => {
+    const found = await factOf({ together }, { instanceId, what: "patches" }, async (ids) => {
+      const { InstancePatchStates = [] } = await ssm.send(
+        new DescribeInstancePatchStatesCommand({ InstanceIds: [...ids] }),
+      );
+      return new Map(InstancePatchStates.map((state) => [state.InstanceId ?? "", state]));
+    });
     if (!found) return null;
     return { pending: found.InstalledPendingRebootCount ?? 0, reboots: found.RebootOption === "RebootIfNeeded" };
   };

@@ -32,7 +32,7 @@ describe("Troubles that looks have found", () => {
     const found = await postedOf(
       seen("i-2", [disk]),
       seen("i-1", [disk]),
-      seen("i-3", [{ ...disk, isPosted: true }]),
+      seen("i-3", [{ ...disk, mark: "look-0", isPosted: true }]),
       seen("i-4", [{ ...disk, isPosted: true, endedBy: "look-2" }]),
       seen("i-5"),
     );
@@ -43,6 +43,42 @@ describe("Troubles that looks have found", () => {
       ],
       noted: ["i-2 disk-low", "i-1 disk-low", "i-4 disk-low"],
     });
+  });
+
+  const stopped = (service: string): SeenTrouble => ({ ...disk, kind: "service-stopped", service });
+  const [proxy, csi] = [stopped("kube-proxy"), stopped("csi-proxy")];
+
+  test("of one machine are one card, and those of several machines with the same cause another", async () => {
+    const found = await postedOf(seen("i-1", [proxy, csi, disk]), seen("i-2", [disk]));
+    expect(found.posted).toEqual([
+      expect.stringMatching(
+        /^look-1 service-stopped kube-proxy, service-stopped csi-proxy: ⚠️ \*2 problems\* on `node of i-1`:/,
+      ),
+      expect.stringMatching(/^look-1 disk-low: ⚠️ The system drive .* on 2 nodes/),
+    ]);
+    expect(found.noted.toSorted()).toEqual([
+      "i-1 disk-low",
+      "i-1 service-stopped csi-proxy",
+      "i-1 service-stopped kube-proxy",
+      "i-2 disk-low",
+    ]);
+  });
+
+  test("are the same card when the execution that posted it died before it noted all of them", async () => {
+    const whole = await postedOf(seen("i-1", [proxy, csi]), seen("i-2", [proxy, csi]));
+    const rest = await postedOf(seen("i-1", [{ ...proxy, isPosted: true }, csi]), seen("i-2", [proxy, csi]));
+    expect(rest.posted).toEqual(whole.posted);
+  });
+
+  test("that have ended on one machine are one card too", async () => {
+    const over = { isPosted: true, endedBy: "look-2" } as const;
+    const { posted } = await postedOf(
+      seen("i-1", [
+        { ...proxy, ...over },
+        { ...csi, ...over },
+      ]),
+    );
+    expect(posted).toEqual([expect.stringMatching(/ended: ✅ \*2 problems\* solved on `node of i-1`:/)]);
   });
 
   test("are not posted when there are none", async () => {

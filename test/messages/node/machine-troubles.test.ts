@@ -52,19 +52,38 @@ test.each<[MachineTrouble, string[], string]>([
     "⚠️ The system drive has less than 10 GB free on `web-1`. Next: remove what is not needed there, or replace the node; below 10 GB images cannot be pulled, and `{win} why web-1` says how much is left.\n[Why]",
   ],
 ])("A trouble of machines is posted with its next step: %j on %j", (trouble, nodes, words) => {
-  const { text, blocks } = machineTroubleMessage(trouble, nodes);
+  const { text, blocks } = machineTroubleMessage([trouble], nodes);
   expect(readBlocks(blocks)).toBe(words);
   expect(words.startsWith(text)).toBe(true);
 });
 
 test("The buttons of a trouble are for its first node, and a message names eight nodes at most", () => {
-  const { blocks } = machineTroubleMessage(stopped, ["web-1"]);
+  const { blocks } = machineTroubleMessage([stopped], ["web-1"]);
   expect(JSON.stringify(blocks)).toContain('"value":"why web-1"');
   expect(JSON.stringify(blocks)).toContain('"value":"restart web-1"');
   expect(JSON.stringify(blocks)).toContain("trouble:service-stopped kubelet:web-1");
   const many = Array.from({ length: 10 }, (_, at) => `web-${at}`);
-  expect(readBlocks(machineTroubleMessage(full, many).blocks)).toContain("on 10 nodes: `web-0`");
-  expect(readBlocks(machineTroubleMessage(full, many).blocks)).toContain("`web-7` and 2 more");
+  expect(readBlocks(machineTroubleMessage([full], many).blocks)).toContain("on 10 nodes: `web-0`");
+  expect(readBlocks(machineTroubleMessage([full], many).blocks)).toContain("`web-7` and 2 more");
+});
+
+test("Several troubles of the same machines are one list, with each next step once", () => {
+  const overlay: MachineTrouble = { kind: "service-stopped", service: "hybrid-overlay-node" };
+  expect(readBlocks(machineTroubleMessage([exits, overlay, full], ["web-1"]).blocks)).toBe(
+    [
+      "⚠️ *3 problems* on `web-1`:",
+      "• The service `kubelet` keeps exiting: 5 times within an hour.",
+      "• The service `hybrid-overlay-node` does not run.",
+      "• The system drive has less than 10 GB free.",
+      "Next: `{win} why web-1` shows the end of its log; `{win} restart web-1` restarts the services of a node that Casement launched, without evicting pods.",
+      "Next: remove what is not needed there, or replace the node; below 10 GB images cannot be pulled, and `{win} why web-1` says how much is left.",
+      "[Why]",
+      "[Restart services…]",
+    ].join("\n"),
+  );
+  expect(troubleEndMessage([stopped, full], ["web-1"]).text).toBe(
+    "✅ *2 problems* solved on `web-1`:\n• The service `kubelet` runs again.\n• The system drive has more than 10 GB free again.",
+  );
 });
 
 test.each<[MachineTrouble, string]>([
@@ -74,5 +93,5 @@ test.each<[MachineTrouble, string]>([
   [hns, "✅ kube-proxy has started after the Host Networking Service (HNS) again on `web-1`."],
   [full, "✅ The system drive has more than 10 GB free again on `web-1`."],
 ])("The end of a trouble is posted: %j", (trouble, words) => {
-  expect(troubleEndMessage(trouble, ["web-1"]).text).toBe(words);
+  expect(troubleEndMessage([trouble], ["web-1"]).text).toBe(words);
 });

@@ -79,7 +79,7 @@ describe("The traces of other controllers", () => {
     ],
     [{ RebootOption: "NoReboot" }, { pending: 0, reboots: false }],
   ])("are updates %j", async (state, patches) => {
-    const answer = () => ({ body: { InstancePatchStates: [state] } });
+    const answer = () => ({ body: { InstancePatchStates: [{ InstanceId: ID, ...state }] } });
     expect((await read({}, { DescribeInstancePatchStates: answer })).result).toEqual({ ...none, patches });
   });
 

@@ -6,6 +6,7 @@ import type { Op } from "../../../change/operation/op.ts";
 import { isForced, type RolloutRequest } from "../../../commands/request.ts";
 import { typedAgain } from "../../../commands/typed-again.ts";
 import type { Configuration } from "../../../configuration/configuration.ts";
+import { atMost } from "../../../engine/chunks.ts";
 import { Refused, UserError } from "../../../errors.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { drainRefused, isForceable } from "../../../messages/node/drain.ts";
@@ -13,7 +14,7 @@ import { lacksProfile } from "../../../messages/plan/instance-lines.ts";
 import { losesSomething } from "../../../messages/plan/moved-pods.ts";
 import type { NodePlan } from "../../../messages/plan/plan.ts";
 import { lossesByWorkload, type WorkloadLoss } from "../../../messages/plan/workload-losses.ts";
-import { isReady, isWindows } from "../../../steps/cluster/node-facts.ts";
+import { instanceIdOf, isReady, isWindows } from "../../../steps/cluster/node-facts.ts";
 import type { Node } from "../../../steps/cluster/nodes.ts";
 import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../../steps/steps.ts";
@@ -166,14 +167,19 @@ async function planNode(op: Op<RolloutRequest>, name: string): Promise<PlanResul
   }
 }
 
+/** Nodes planned at one time: a plan tries the evictions of its node, of which the API server takes few at once. */
+const PLANNED_TOGETHER = 5;
+
 /**
- * Plans some nodes of a rollout, one after the other. Call inside a step.
+ * Plans some nodes of a rollout. What they share is read once. Call inside a step.
  * @throws UserError for a node that no longer exists
  */
 export async function planNodes(op: Op<RolloutRequest>, names: readonly string[]): Promise<readonly PlanResult[]> {
-  const planned: PlanResult[] = [];
-  for (const name of names) planned.push(await planNode(op, name));
-  return planned;
+  const lists = op.steps.together([]);
+  const wanted = new Set(names);
+  const nodes = (await lists.nodes.all()).filter(({ metadata }) => wanted.has(metadata?.name ?? ""));
+  const steps = lists.together(nodes.flatMap((node) => instanceIdOf(node) ?? []));
+  return atMost(PLANNED_TOGETHER, names, (name) => planNode({ ...op, steps }, name));
 }
 
 /**

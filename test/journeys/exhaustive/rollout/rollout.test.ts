@@ -104,6 +104,21 @@ describe("A rollout over a pool of four", () => {
     expect((await here.operations()).filter(({ request }) => request.command === "reboot")).toHaveLength(1);
   });
 
+  test("is planned with three calls for a further node that has no pods to evict", async () => {
+    await begin(1);
+    const planned = async (nodes: readonly string[]): Promise<number> => {
+      const before = calls(here).length;
+      await here.type("operator", `/win reboot ${nodes.join(" ")} --dry-run`);
+      await settled(here, 10);
+      return calls(here).length - before;
+    };
+    const two = names.slice(0, 2);
+    // The first plan reads secrets too.
+    await planned(two);
+    const ofTwo = await planned(two);
+    expect((await planned(names)) - ofTwo).toBe(2 * 3);
+  });
+
   test("shows its plan to the requester alone with --dry-run, and changes nothing", async () => {
     await begin(1);
     const before = boots();
