@@ -190,8 +190,8 @@ function troublesSeen(
  * @param name as `troubleName` has it
  * @returns null if the machine has no trouble
  */
-export function withPostedTrouble({ troubles, ...rest }: SeenMachine, name: string): SeenMachine | null {
-  return troubles ? { ...rest, ...troublesOf(postedTroubles(troubles, name)) } : null;
+export function withPostedTrouble({ troubles, ...rest }: SeenMachine, name: string, ts: string): SeenMachine | null {
+  return troubles ? { ...rest, ...troublesOf(postedTroubles(troubles, name, ts)) } : null;
 }
 
 /** The record of a machine that did not answer; null if nothing changes. The Node shows its marks nevertheless. */

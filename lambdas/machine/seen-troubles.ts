@@ -17,6 +17,8 @@ export type SeenTrouble = MachineTrouble & {
   readonly mark: string;
   /** It was posted in the channel. */
   readonly isPosted?: true;
+  /** Timestamp of that message; missing in records of the last release. */
+  readonly ts?: string;
   /** Names the observation that no longer found it; what was posted is posted as ended. */
   readonly endedBy?: string;
 };
@@ -63,8 +65,23 @@ export function observedTroubles(
 }
 
 /** Notes that a trouble, or its end, was posted. @param name as `troubleName` has it */
-export const postedTroubles = (had: readonly SeenTrouble[], name: string): readonly SeenTrouble[] =>
+export const postedTroubles = (had: readonly SeenTrouble[], name: string, ts: string): readonly SeenTrouble[] =>
   had.flatMap((one): readonly SeenTrouble[] => {
     if (troubleName(one) !== name) return [one];
-    return one.endedBy === undefined ? [{ ...one, isPosted: true }] : [];
+    return one.endedBy === undefined ? [{ ...one, isPosted: true, ts }] : [];
   });
+
+/**
+ * Finds the posted trouble that explains why pods on a machine have no network; undefined where there is none.
+ * @param services names of those that pods' network needs
+ */
+export const postedNetworkTrouble = (
+  troubles: readonly SeenTrouble[] = [],
+  services: readonly string[],
+): SeenTrouble | undefined =>
+  troubles.find(
+    (one) =>
+      one.isPosted &&
+      one.endedBy === undefined &&
+      (one.kind === "hns-restarted" || services.includes(serviceIn(one) ?? "")),
+  );

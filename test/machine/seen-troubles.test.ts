@@ -13,7 +13,7 @@ const at = (mark: string, found: Parameters<typeof observedTroubles>[1]["found"]
 
 describe("a trouble of a machine", () => {
   const first = observedTroubles([], at("one", [stopped]));
-  const posted = postedTroubles(first, "service-stopped kube-proxy");
+  const posted = postedTroubles(first, "service-stopped kube-proxy", "1.0");
 
   it("keeps its first look as long as it goes on, and while the machine does not say", () => {
     expect(first).toEqual([{ ...stopped, since: "at one", mark: "one" }]);
@@ -27,10 +27,10 @@ describe("a trouble of a machine", () => {
   it("that ends is forgotten at once if nobody was told, and otherwise when its end is posted", () => {
     expect(observedTroubles(first, at("two", []))).toEqual([]);
     const ended = observedTroubles(posted, at("two", []));
-    expect(ended).toEqual([{ ...stopped, since: "at one", mark: "one", isPosted: true, endedBy: "two" }]);
+    expect(ended).toEqual([{ ...stopped, since: "at one", mark: "one", isPosted: true, ts: "1.0", endedBy: "two" }]);
     expect(observedTroubles(ended, at("three", []))).toEqual(ended);
-    expect(postedTroubles(ended, "service-stopped kube-proxy")).toEqual([]);
-    expect(postedTroubles(ended, "disk-low")).toEqual(ended);
+    expect(postedTroubles(ended, "service-stopped kube-proxy", "2.0")).toEqual([]);
+    expect(postedTroubles(ended, "disk-low", "2.0")).toEqual(ended);
   });
 
   it("that comes back before its end was posted goes on", () => {
@@ -40,7 +40,7 @@ describe("a trouble of a machine", () => {
 
 describe("another trouble of the same service", () => {
   const exits = { kind: "service-exits", service: "kube-proxy", times: 4 } as const;
-  const posted = postedTroubles(observedTroubles([], at("one", [stopped, disk])), "service-stopped kube-proxy");
+  const posted = postedTroubles(observedTroubles([], at("one", [stopped, disk])), "service-stopped kube-proxy", "1.0");
 
   it("takes the place of the one before, whose end is not posted", () => {
     const found = observedTroubles(posted, at("two", [exits, disk]));

@@ -1,9 +1,11 @@
 import type { SharedTraits } from "../../health/node-traits.ts";
 import type { FailingNode } from "../../health/probed-node.ts";
+import type { MachineTrouble } from "../../machine/seen-troubles.ts";
 import { sharedWords } from "../../messages/fleet/shared-traits.ts";
 import { dataPlaneSays } from "../../messages/health/network-troubles.ts";
 import { troubleWords } from "../../messages/health/trouble.ts";
 import type { TroubleContext } from "../../messages/health/trouble-text.ts";
+import { troubleSays } from "../../messages/node/machine-troubles.ts";
 import { line, type Notice } from "../../messages/operation/escalations.ts";
 import { actions, section } from "../../messages/slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../../messages/slack/buttons.ts";
@@ -22,18 +24,20 @@ export type DeadNode = Pick<FailingNode, "node" | "result">;
 /**
  * The card of one such node: the evidence, and the button of the reboot that is proven.
  * @param together nodes that fail for a common cause; 1 if no other node fails
+ * @param cause the trouble of its machine that explains it, if there is one
  */
 export function deadNodeMessage(
   { node, result: { fault, from, words } }: DeadNode,
   told: TroubleContext,
   together = 1,
+  cause?: MachineTrouble,
 ): Message {
   const { says, press } = troubleWords({ kind: "data-plane", fault, from, words }, told);
   const next =
     together === 1
       ? "Next: press Why for the other checks, or reboot it; it takes pods again once the reboot is proven."
       : `It is one of ${counted(together, "node")} that fail at once, so one cause is likely. Next: see the message about all of them before you reboot it.`;
-  const text = `${sign.warning} ${code(node)} is Ready, but pods on it do not work. ${says} Casement's probe pods failed twice. ${next}`;
+  const text = `${sign.warning} ${code(node)} is Ready, but pods on it do not work. ${says} Casement's probe pods failed twice. ${cause ? `Likely cause: ${troubleSays(cause, code(node))}. ` : ""}${next}`;
   const why = { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Why" };
   const cure = press && together === 1 ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : [];
   return { text, blocks: [section(text), actions(`dead:${node}`.slice(0, 255), [why, ...cure])] };

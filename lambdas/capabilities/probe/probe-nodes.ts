@@ -19,6 +19,8 @@ import {
   isNewCommonCause,
   tellingOf,
 } from "../../health/probed-node.ts";
+import { postedNetworkTrouble } from "../../machine/seen-troubles.ts";
+import { profileOf } from "../../profiles/list.ts";
 import { isInService } from "../../steps/cluster/breaker.ts";
 import { bootedOf, instanceIdOf, isReady, isWindows, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -115,19 +117,23 @@ async function sharedBy(steps: Steps, configuration: Configuration, failing: rea
   return sharedTraitsOf(dead.map(traits), well.map(traits));
 }
 
-/** Posts a card for each dead node, once a day, or one card for all if they fail together. Call inside a step. */
+/**
+ * Posts a card for each dead node, once a day, or one card for all if they fail together. A node whose services were posted before
+ * has its card in the thread of that message. Call inside a step.
+ */
 async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<void> {
   const { configuration } = await steps.runtime.read(null);
   const { slack } = configuration;
   const at = steps.timestamp();
   const told = ({ node }: FailingNode) => ({ node, now: at });
   if (telling.kind === "each") {
+    const seen = await steps.machines.seen.all();
+    const { networkServices = [] } = profileOf(configuration).expected;
     for (const one of telling.nodes) {
-      const ts = await steps.thread.post(
-        slack.channel,
-        deadNodeMessage(one, told(one)),
-        `dead ${one.uid} ${at.slice(0, 10)}`,
-      );
+      const cause = postedNetworkTrouble(seen.get(one.instanceId)?.troubles, networkServices);
+      const message = deadNodeMessage(one, told(one), 1, cause);
+      // The machine's services have a card in the channel already: what they lead to stands beneath it.
+      const ts = await steps.thread.post(slack.channel, message, `dead ${one.uid} ${at.slice(0, 10)}`, cause?.ts);
       await steps.machines.probed.noteCard(one.instanceId, { kind: "one", ts, at });
     }
     return;

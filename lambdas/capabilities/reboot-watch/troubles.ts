@@ -64,8 +64,8 @@ export async function postTroubles(steps: Steps): Promise<void> {
     const { troubles, machines } = card;
     const message = troubles[0]?.endedBy === undefined ? machineTroubleMessage : troubleEndMessage;
     const nodes = machines.map(({ node }) => node).toSorted();
-    await steps.thread.post(slack.channel, message(troubles, nodes), markOf(card));
+    const ts = await steps.thread.post(slack.channel, message(troubles, nodes), markOf(card));
     for (const { instanceId } of machines)
-      for (const trouble of troubles) await steps.machines.seen.notePosted(instanceId, troubleName(trouble));
+      for (const trouble of troubles) await steps.machines.seen.notePosted(instanceId, troubleName(trouble), ts);
   }
 }

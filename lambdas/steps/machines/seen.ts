@@ -89,8 +89,8 @@ export const seen = (context: StepContext) => {
     },
 
     /** Records that a trouble of the machine, or its end, was posted. @param name as `troubleName` has it */
-    notePosted: async (instanceId: string, name: string): Promise<void> => {
-      await sightings.revise(instanceId, (before) => (before ? withPostedTrouble(before, name) : null));
+    notePosted: async (instanceId: string, name: string, ts: string): Promise<void> => {
+      await sightings.revise(instanceId, (before) => (before ? withPostedTrouble(before, name, ts) : null));
     },
 
     /** Forgets a machine, so that its next observation is its first. */

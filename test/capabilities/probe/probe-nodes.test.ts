@@ -32,6 +32,22 @@ it("tells each of a few dead nodes on a card of its own, after two probes of eac
   expect(fleet.called).toEqual([expect.stringMatching(/^win-06, win-12: Ready, but pods do not work there/)]);
 });
 
+it.each([
+  ["whose kube-proxy was posted before beneath that message", "kube-proxy", ["9.1"]],
+  ["whose csi-proxy was posted before on a card of its own, since pods' network needs it not", "csi-proxy", []],
+])("tells a dead node %s, and calls people to it", async (_whose, service, threads) => {
+  const posted = { kind: "service-stopped", service, since: "", mark: "look-1", isPosted: true, ts: "9.1" } as const;
+  const fails = dnsFailsOn((node) => node === "win-06");
+  const fleet = probedFleet(18, fails, undefined, { "win-06": [posted] });
+  await hours(fleet, 0, 1);
+  expect(fleet.replies.map((reply) => reply.split(":")[0])).toEqual(threads);
+  expect(fleet.posted()).toHaveLength(1);
+  expect(fleet.posted()[0]?.includes("Likely cause: The service `kube-proxy` does not run on `win-06`.")).toBe(
+    threads.length === 1,
+  );
+  expect(fleet.called).toEqual([expect.stringMatching(/^win-06: Ready, but pods do not work there/)]);
+});
+
 it("tells more than three dead nodes of one tick on one card about what they share", async () => {
   const fleet = probedFleet(
     30,

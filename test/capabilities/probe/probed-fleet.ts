@@ -2,6 +2,7 @@ import { probeNodes } from "../../../lambdas/capabilities/probe/probe-nodes.ts";
 import type { ProbeState } from "../../../lambdas/health/probe.ts";
 import type { ProbePod } from "../../../lambdas/health/probe-pods.ts";
 import type { DeadCard, ProbedNode } from "../../../lambdas/health/probed-node.ts";
+import type { SeenTrouble } from "../../../lambdas/machine/seen-troubles.ts";
 import type { Message } from "../../../lambdas/records/records.ts";
 import { run, verbs } from "../../engine/durable-engine.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
@@ -45,6 +46,8 @@ export interface ProbedFleet {
   tick(now: number): Promise<{ readonly status: string | undefined; readonly operations: number }>;
   /** Messages of the channel as they are now. */
   posted(): string[];
+  /** Replies in the thread of a message that others posted: its timestamp and the text. */
+  readonly replies: string[];
   /** Calls past Slack. */
   readonly called: string[];
   /** Pods that were made. */
@@ -54,8 +57,15 @@ export interface ProbedFleet {
 /**
  * Builds a fleet.
  * @param podOf the Windows pod of a node's probe
+ * @param troubles what observations have found on the machines of nodes
  */
-export function probedFleet(count: number, podOf: (node: string) => Pod, clock?: () => number): ProbedFleet {
+export function probedFleet(
+  count: number,
+  podOf: (node: string) => Pod,
+  clock?: () => number,
+  troubles: Readonly<Record<string, readonly SeenTrouble[]>> = {},
+): ProbedFleet {
+  const replies: string[] = [];
   const messages = new Map<string, Message>();
   const marks = new Map<string, string>();
   const kept = new Map<string, ProbedNode>();
@@ -74,7 +84,10 @@ export function probedFleet(count: number, podOf: (node: string) => Pod, clock?:
     leases: { holder: async (id: string) => (id === idOf("win-00") ? "drain-1:0" : undefined) },
     machines: {
       assistance: { all: async () => [] },
-      seen: { ownReboots: async () => new Map() },
+      seen: {
+        ownReboots: async () => new Map(),
+        all: async () => new Map(Object.entries(troubles).map(([name, found]) => [idOf(name), { troubles: found }])),
+      },
       probed: {
         all: async () => [...kept.values()],
         note: async (one: ProbedNode) => {
@@ -101,7 +114,8 @@ export function probedFleet(count: number, podOf: (node: string) => Pod, clock?:
     },
     notices: { send: async ({ message }: { message: string }) => void called.push(message) },
     thread: {
-      post: async (_channel: string, message: Message, mark: string) => {
+      post: async (_channel: string, message: Message, mark: string, threadTs?: string) => {
+        if (threadTs !== undefined) replies.push(`${threadTs}: ${message.text}`);
         const ts = marks.get(mark) ?? String(marks.size + 1);
         if (!marks.has(mark)) messages.set(ts, message);
         marks.set(mark, ts);
@@ -118,7 +132,7 @@ export function probedFleet(count: number, podOf: (node: string) => Pod, clock?:
     const { status, events } = await run((ctx) => probeNodes(steps)({ tick: `0000-tick-${at}` }, ctx));
     return { status, operations: events.filter((event) => /^\w+Started /.test(event)).length };
   };
-  return { tick, posted: () => [...messages.values()].map(({ text }) => text), called, made };
+  return { tick, posted: () => [...messages.values()].map(({ text }) => text), called, made, replies };
 }
 
 /** Nodes whose pods resolve nothing, of a fleet in which all others work. */

@@ -8,8 +8,8 @@ import { configurationWith } from "../../profiles/okd/facts.ts";
 /** A channel that keeps what is posted: "its mark: its text". */
 export function channel() {
   const posted: string[] = [];
-  const post = async (_channel: string, { text }: Message, mark: string): Promise<void> =>
-    void posted.push(`${mark}: ${text}`);
+  const post = async (_channel: string, { text }: Message, mark: string): Promise<string> =>
+    `${posted.push(`${mark}: ${text}`)}.0`;
   return { posted, thread: { post } };
 }
 

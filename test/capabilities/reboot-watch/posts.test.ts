@@ -23,7 +23,8 @@ describe("Troubles that looks have found", () => {
     const { posted, thread } = channel();
     const noted: string[] = [];
     const all = async () => new Map(machines);
-    const notePosted = async (instanceId: string, name: string) => void noted.push(`${instanceId} ${name}`);
+    const notePosted = async (instanceId: string, name: string, ts: string) =>
+      void noted.push(`${instanceId} ${name} ${ts}`);
     await postTroubles(verbs({ thread, runtime: { rules }, machines: { seen: { all, notePosted } } }));
     return { posted, noted };
   };
@@ -41,7 +42,7 @@ describe("Troubles that looks have found", () => {
         "look-1 disk-low: ⚠️ The system drive has less than 10 GB free on 2 nodes: `node of i-1`, `node of i-2`.",
         "look-2 disk-low ended: ✅ The system drive has more than 10 GB free again on `node of i-4`.",
       ],
-      noted: ["i-2 disk-low", "i-1 disk-low", "i-4 disk-low"],
+      noted: ["i-2 disk-low 1.0", "i-1 disk-low 1.0", "i-4 disk-low 2.0"],
     });
   });
 
@@ -57,10 +58,10 @@ describe("Troubles that looks have found", () => {
       expect.stringMatching(/^look-1 disk-low: ⚠️ The system drive .* on 2 nodes/),
     ]);
     expect(found.noted.toSorted()).toEqual([
-      "i-1 disk-low",
-      "i-1 service-stopped csi-proxy",
-      "i-1 service-stopped kube-proxy",
-      "i-2 disk-low",
+      "i-1 disk-low 2.0",
+      "i-1 service-stopped csi-proxy 1.0",
+      "i-1 service-stopped kube-proxy 1.0",
+      "i-2 disk-low 2.0",
     ]);
   });
 
