@@ -93,7 +93,7 @@ describe("An agent", () => {
     on({ DescribeInstanceInformation: () => ({ body: { InstanceInformationList: list } }) });
 
   test("that reports is online, with its last report", async () => {
-    const { verbs, asked } = agent({ PingStatus: "Online", LastPingDateTime: 60 });
+    const { verbs, asked } = agent({ InstanceId: "i-1", PingStatus: "Online", LastPingDateTime: 60 });
     expect(await verbs.agent("i-1")).toEqual({
       registered: true,
       online: true,
@@ -105,7 +105,7 @@ describe("An agent", () => {
   });
 
   test.each([
-    [[{ PingStatus: "ConnectionLost" }], true],
+    [[{ InstanceId: "i-1", PingStatus: "ConnectionLost" }], true],
     [[], false],
   ])("of %j is not online", async (list, registered) => {
     expect(await agent(...list).verbs.agent("i-1")).toEqual({

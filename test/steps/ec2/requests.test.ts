@@ -61,9 +61,9 @@ describe("An instance", () => {
     expect(sent()).toMatchObject([{ input: { "Filter.1.Name": "instance-id", "Filter.1.Value.1": "i-1" } }]);
   });
 
-  test("of which EC2 says nothing has no facts, and one that EC2 does not list is undefined", async () => {
-    expect(await described("").verbs.describe("i-1")).toEqual({
-      instanceId: "",
+  test("of which EC2 says only its id has no facts, and one that EC2 does not list is undefined", async () => {
+    expect(await described("<instanceId>i-1</instanceId>").verbs.describe("i-1")).toEqual({
+      instanceId: "i-1",
       state: "unknown",
       privateIp: "",
       privateDnsName: "",
