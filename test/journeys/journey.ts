@@ -2,6 +2,7 @@ import { loadSharedConfigFiles } from "@smithy/core/config";
 import { vi } from "vitest";
 import { ledgerOf, loadHandlers, mountHandlers, readDirectory } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
+import { ruleName, schedules } from "../../lambdas/capabilities/schedules.ts";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
 import { profileOf } from "../../lambdas/profiles/list.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
@@ -37,6 +38,8 @@ const MOST_OPERATIONS = 2_000;
 const MINUTE = 60_000;
 const ASK_EVERY_MS = 500;
 
+type ScheduleName = (typeof schedules)[number]["name"];
+
 /** Options of a journey. */
 export interface JourneyOptions {
   readonly seed?: number;
@@ -52,6 +55,8 @@ export interface JourneyOptions {
   readonly overrides?: Overrides;
   /** Neighbours and controllers to switch on or off, by name. */
   readonly neighbours?: NeighbourSelection;
+  /** Schedules that run; an administrator has disabled the rules of the others (default: all run). For journeys of many hours. */
+  readonly schedules?: readonly ScheduleName[];
   /** Beginning of the journey, in milliseconds since the epoch. */
   readonly now?: number;
 }
@@ -122,12 +127,16 @@ const ofMachines = ({ pools, ...rest }: { readonly pools?: Record<string, object
   ...(pools ? { pools: Object.fromEntries(Object.entries(pools).map(withoutTimes)) } : {}),
 });
 
-async function journeyWithNodes({ overrides, neighbours, ...options }: JourneyOptions): Promise<Journey> {
+async function journeyWithNodes({ overrides, neighbours, schedules, ...options }: JourneyOptions): Promise<Journey> {
   const { configuration = {} } = options;
   const { snapshot, ledger, now } = await seededOnce({ ...options, configuration: ofMachines(configuration) });
   // What goes on from a snapshot draws other random numbers than what led to it.
   const onwards = { ...options, seedNodes: false, ledger, now, seed: (options.seed ?? 1) + 1 };
-  const different = { ...(overrides ? { overrides } : {}), ...(neighbours ? { neighbours } : {}) };
+  const different = {
+    ...(overrides ? { overrides } : {}),
+    ...(neighbours ? { neighbours } : {}),
+    ...(schedules ? { schedules } : {}),
+  };
   return begin({ ...onwards, ...different }, openStore(":memory:", snapshot));
 }
 
@@ -161,6 +170,9 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
     overrides: { probeImages: probeImagesOf(probe, profileOf(demo)), ...options.overrides },
     ...(options.neighbours ? { neighbours: options.neighbours } : {}),
   });
+  const { schedules: running = schedules.map(({ name }) => name) } = options;
+  for (const { name } of schedules)
+    if (!running.includes(name)) simulator.events.disable(ruleName(demo.cluster.name, name));
   const authority = simulator.kubernetes.authorityPem;
   const configuration = demoConfiguration({ apiServer: KUBERNETES, authority }, options.configuration);
   await seedAccount(simulator, configuration, KUBERNETES);

@@ -23,6 +23,8 @@ export interface EventBridge {
   readonly service: AwsService;
   /** Events that could not be delivered for 24 hours. */
   deadLetters(): DeadLetter[];
+  /** Disables a rule, as DisableRule does: neither events nor its schedule reach its target any more. */
+  disable(rule: string): void;
   /** Starts the schedules, and resumes deliveries that were under way when the process ended. */
   resume(): void;
 }
@@ -150,16 +152,18 @@ export function eventBridge(simulation: Simulation, options: EventBridgeOptions)
   checkRules(rules);
   const origin: Origin = { account: options.accountId, region: options.region };
   const outgoing = deliveries(simulation, targets);
+  const disabled = new Set<string>();
 
   const publish = (content: Content): string => {
     const event = enveloped(content, origin, simulation.random, simulation.clock.now());
     for (const rule of rules) {
-      if (rule.pattern && matches(rule.pattern, event)) outgoing.send(rule.name, rule.target, event);
+      if (rule.pattern && !disabled.has(rule.name) && matches(rule.pattern, event)) outgoing.send(rule.name, rule.target, event);
     }
     return event.id;
   };
 
   const fire = (rule: EventRule): void => {
+    if (disabled.has(rule.name)) return;
     const event = enveloped(scheduledEvent(rule.name, origin), origin, simulation.random, simulation.clock.now());
     outgoing.send(rule.name, rule.target, event);
   };
@@ -186,6 +190,7 @@ export function eventBridge(simulation: Simulation, options: EventBridgeOptions)
   return {
     service: jsonService("events", "AWSEvents", { PutEvents: jsonAction(putEventsShape, putEvents) }),
     deadLetters: outgoing.deadLetters,
+    disable: (rule) => void disabled.add(rule),
     resume: () => {
       outgoing.resume();
       startSchedules();

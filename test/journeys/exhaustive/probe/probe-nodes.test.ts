@@ -17,7 +17,9 @@ const images = {
   "2022": "mcr.microsoft.com/windows/servercore:ltsc2022",
   linux: "docker.io/library/busybox:1.37",
 };
-const withImages = (more: object = {}) => withSeedNodes({ configuration: { probe: { images }, ...more } });
+/** Rounds of probes take most of a day, in which nothing else is looked at here. */
+const schedules = ["probe"] as const;
+const withImages = (more: object = {}) => withSeedNodes({ configuration: { probe: { images }, ...more }, schedules });
 
 const made = (): number =>
   calls(here, "kubernetes", "create pods").filter(({ principal }) => /act$/.test(principal)).length;
@@ -64,7 +66,7 @@ test("Why names a data plane that the last scheduled probe found dead, and says 
 });
 
 test("Why names a node whose pods alone do not reach the host outside of the cluster that the configuration names", async () => {
-  here = await withSeedNodes({ configuration: { probe: { images, outside: "registry.example.com:443" } } });
+  here = await withImages({ probe: { images, outside: "registry.example.com:443" } });
   injectFault(here, "data-plane-dead", { instanceId: web.instanceId, how: "no outside" });
   await here.until(() => cards().length > 0, aRound, "the card");
   expect(cards()).toHaveLength(1);
@@ -95,7 +97,7 @@ test("Why says that a data plane was not probed, and the reason", async () => {
 });
 
 test("Nodes that die one after the other are one card about their common cause once they are more than three, and their own cards say so", async () => {
-  ({ here } = await poolOfFour(1, { probe: { images } }));
+  ({ here } = await poolOfFour(1, { probe: { images } }, { schedules }));
   here.simulator.kubernetes.create(linuxNode("lin"));
   injectFault(here, "data-plane-dead");
   await here.pass(aRound);
