@@ -25,7 +25,20 @@ const setups: Readonly<Record<string, string[]>> = {
 
 /** Journeys pass days of the sandbox's time: on a host that does other work too, the longest takes two minutes. */
 const JOURNEY = { testTimeout: 240_000, hookTimeout: 60_000 };
-const timeouts: Readonly<Record<string, typeof JOURNEY>> = { fast: JOURNEY, journeys: JOURNEY };
+
+/** Real programs: on a busy host one start of PowerShell takes ten seconds, and a synthesis two minutes. */
+const PROGRAM = { testTimeout: 240_000, hookTimeout: 120_000 };
+
+const timeouts: Readonly<Record<string, typeof JOURNEY>> = {
+  fast: JOURNEY,
+  journeys: JOURNEY,
+  containerd: PROGRAM,
+  contract: PROGRAM,
+  crash: PROGRAM,
+  page: PROGRAM,
+  powershell: PROGRAM,
+  ric: PROGRAM,
+};
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,

@@ -11,9 +11,11 @@ const MINUTE = 60_000;
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }), 3 * MINUTE);
 
+const oldest = "20.20.2";
+
 /** Each Node that is supported, with the npm that its installer brings (nodejs.org/dist/index.json). */
 const machines = [
-  { node: "20.20.2", npm: "10.8.2" },
+  { node: oldest, npm: "10.8.2" },
   { node: "22.23.3", npm: "10.9.4" },
   { node: "24.21.0", npm: "11.6.2" },
 ] as const;
@@ -110,7 +112,8 @@ describe.each(machines)(
       expect(output).not.toMatch(/npm (error|ERR!)/);
     });
 
-    test("passes npm test", { timeout: 15 * MINUTE }, async () => {
+    // `npm test` runs under the Node that it has installed, the same one on each machine.
+    test.runIf(versions.node === oldest)("passes npm test", { timeout: 15 * MINUTE }, async () => {
       const { code, output } = await bare.run("npm test");
       expect(code, output.slice(-4_000)).toBe(0);
     });

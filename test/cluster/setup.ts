@@ -7,6 +7,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Kubeconfig of the server that the suites are to ask; undefined for the sandbox in this process. */
     readonly kubeconfig: string | undefined;
+    /** How many times faster than the host's the server's clock is; undefined for the sandbox in this process. */
+    readonly speed: number | undefined;
     /** Is a controller manager at work on that server? */
     readonly controllers: boolean | undefined;
   }
@@ -45,6 +47,7 @@ export async function setup({ provide }: TestProject): Promise<void> {
   const text = readFileSync(named ?? (await simulated()), "utf8");
   provide("controllers", await prepare(text));
   provide("kubeconfig", text);
+  provide("speed", named ? 1 : SPEED);
   console.log(`The suites ask ${named ? `the server of ${named}` : "the simulated API server over HTTPS"}.`);
 }
 

@@ -51,7 +51,7 @@ beforeAll(async () => {
   sandbox = spawn(process.execPath, [join(root, "bin/sandbox.ts"), "--port", "0", "--fresh"], { cwd: place });
   for (let waited = 0; waited < 600 && !existsSync(join(folder, "endpoints.json")); waited += 1)
     await new Promise((turn) => setTimeout(turn, 100));
-}, 70_000);
+});
 
 afterAll(async () => {
   const ended = new Promise((done) => sandbox.once("exit", done));
@@ -135,7 +135,7 @@ describe("npm run connect", () => {
     const { uid: _uid, resourceVersion: _version, ...metadata } = binding.metadata;
     await asAdministrator("POST", bindings, { ...binding, metadata });
     expect((await atSandbox("credential", "--account", "join")).code).toBe(0);
-  }, 40_000);
+  });
 
   test.each([
     [
@@ -176,7 +176,7 @@ describe("npm run connect", () => {
     expect(text).toContain("Not checked: the channel");
     expect(text).not.toContain("Cluster\n");
     expect(code).toBe(1);
-  }, 60_000);
+  });
 
   test("says what to do when AWS does not answer", async () => {
     await injectFault("aws-5xx", { service: "s3" });
@@ -184,7 +184,7 @@ describe("npm run connect", () => {
     expect(text).toContain("❌ AWS does not respond");
     expect(text).toContain("Not checked: all checks that need a release");
     expect(code).toBe(1);
-  }, 40_000);
+  });
 
   test("prints the reviewed manifest with the labels of the pools and the images of probes, and nothing else changed", async () => {
     const { code, text } = await atSandbox("manifest");
@@ -241,7 +241,7 @@ describe("npm run connect -- freeze", () => {
     expect((await atSandbox("thaw")).text).toBe("The cluster is no longer frozen.\n");
     expect(slack.ok).toBe(true);
     await fetch(`${endpoints().control}/faults/${id}`, { method: "DELETE" });
-  }, 30_000);
+  });
 });
 
 describe("the namespace of the accounts", () => {

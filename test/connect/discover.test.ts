@@ -16,7 +16,7 @@ beforeAll(async () => {
   here = await start(emptyFolder());
   place = here.folder;
   folder = join(place, ".sandbox");
-}, 70_000);
+});
 
 afterAll(cleanUp);
 
@@ -45,7 +45,7 @@ describe("npm run connect -- discover", () => {
       code: 2,
       text: expect.stringMatching(/name the deployment/),
     });
-  }, 60_000);
+  });
 
   test("discovers from the sandbox a configuration that a deployment takes, with every value found", async () => {
     const file = join(place, "whole.yaml");
@@ -130,7 +130,7 @@ describe("npm run connect -- slack", () => {
     expect(await atSandbox("check")).toMatchObject({ code: 0 });
   });
 
-  test("waits while the front door goes by the secret from before", { timeout: 90_000 }, async () => {
+  test("waits while the front door goes by the secret from before", async () => {
     for (const secret of [{ ...own(), signingSecret: "0".repeat(32) }, own()])
       expect((await piped(secret)).code).toBe(0);
   });

@@ -48,7 +48,7 @@ beforeAll(async () => {
   }
   const { signingSecret, botToken } = here.endpoints;
   writeFileSync(join(here.folder, "secrets.json"), JSON.stringify({ signingSecret, botToken }), { mode: 0o600 });
-}, 70_000);
+});
 
 afterAll(cleanUp);
 
@@ -76,7 +76,7 @@ test("the guide's commands run one after another in one shell, with nothing type
   expect(code, said).toBe(0);
   expect(said).not.toContain("FILL-IN");
   expect(logged(log)).toEqual(expected);
-}, 120_000);
+});
 
 test("the guide's commands run in a new shell at each step that begins with its two lines", () => {
   const log = join(here.folder, "each");
@@ -85,4 +85,4 @@ test("the guide's commands run in a new shell at each step that begins with its 
     expect(code, `${step}${said}`).toBe(0);
   }
   expect(logged(log)).toEqual(expected);
-}, 120_000);
+});

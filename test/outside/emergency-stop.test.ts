@@ -30,4 +30,4 @@ test("a freeze from the terminal refuses what comes next, with its reason, until
   await drain();
   await statuses(2);
   expect((await summaries()).filter((one) => frozen.test(one))).toHaveLength(1);
-}, 60_000);
+});

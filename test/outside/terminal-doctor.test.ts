@@ -26,4 +26,4 @@ test("The doctor on a terminal lists what waits for a person, or says that it co
 
   await here.control("POST /faults", { kind: "aws-5xx", match: { service: "dynamodb" } });
   expect((await check()).text).toMatch(/\nNot checked: .*what waits for a person \(InternalServerError/);
-}, 60_000);
+});

@@ -4,7 +4,7 @@ import { cleanUp, emptyFolder, type Running, start } from "../outside/running.ts
 import { openBrowser, picture, type } from "./window.ts";
 
 /** Milliseconds of the host that an operation of minutes may take, on a machine that is busy with other tests. */
-const LONG = { timeout: 45_000 };
+const LONG = { timeout: 120_000 };
 
 let sandbox: Running;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
@@ -16,8 +16,8 @@ beforeAll(async () => {
   window = await browser.context.newPage();
   window.on("pageerror", (error) => faults.push(error.message));
   // Right after the banner the sandbox still loads the handlers.
-  await window.goto(sandbox.endpoints.ui, { timeout: 20_000 });
-}, 40_000);
+  await window.goto(sandbox.endpoints.ui);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -41,9 +41,7 @@ async function injectFault(kind: string, times: number): Promise<void> {
   await window.getByRole("button", { name: "Inject" }).click();
 }
 
-test("takes an add from the composer to two Ready nodes, in one message and beside it", {
-  timeout: 60_000,
-}, async () => {
+test("takes an add from the composer to two Ready nodes, in one message and beside it", async () => {
   // Faster than this a busy machine cannot keep up, and deadlines pass on the sandbox's clock.
   await pace(60);
   await type(window, "/win add web 2");
@@ -58,7 +56,7 @@ test("takes an add from the composer to two Ready nodes, in one message and besi
   expect(faults).toEqual([]);
 });
 
-test("tells a failure in the machine's own words, and terminates by button", { timeout: 60_000 }, async () => {
+test("tells a failure in the machine's own words, and terminates by button", async () => {
   await pace(60);
   // The first damaged download is fetched once more.
   await injectFault("download corrupt", 2);
@@ -83,9 +81,7 @@ test("tells a failure in the machine's own words, and terminates by button", { t
   expect(faults).toEqual([]);
 });
 
-test("offers EC2's reboot of a machine that does not come back, and opens the screenshot of its console", {
-  timeout: 60_000,
-}, async () => {
+test("offers EC2's reboot of a machine that does not come back, and opens the screenshot of its console", async () => {
   await pace(60);
   await injectFault("boot hangs", 1);
   await type(window, "/win reboot ip-10-0-3-7 --force ip-10-0-3-7.us-west-2.compute.internal");
@@ -116,7 +112,7 @@ test("offers EC2's reboot of a machine that does not come back, and opens the sc
   expect(faults).toEqual([]);
 });
 
-test("removes a node only after somebody said so in its dialog", { timeout: 60_000 }, async () => {
+test("removes a node only after somebody said so in its dialog", async () => {
   await pace(10);
   const dialog = window.getByRole("dialog", { name: "Remove a node" });
   await type(window, "/win remove ip-10-0-3-7");

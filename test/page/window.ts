@@ -24,9 +24,9 @@ export async function openBrowser(): Promise<{ readonly context: BrowserContext;
     executablePath: "/usr/bin/chromium",
     args: QUIET,
     viewport: { width: 1280, height: 800 },
-    timeout: 15_000,
+    timeout: 60_000,
   });
-  context.setDefaultTimeout(4_000);
+  context.setDefaultTimeout(15_000);
   return {
     context,
     close: async () => {

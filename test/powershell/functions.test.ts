@@ -21,7 +21,7 @@ function linesOf(script: string, given: readonly string[], cases: readonly objec
     writeFileSync(file, JSON.stringify(cases));
     const words = ["-NoProfile", "-NonInteractive", "-File", here(script), ...given, "-CasesFile", file];
     const env = { ...process.env, SystemDrive: folder };
-    return execFileSync(pwsh ?? "", words, { encoding: "utf8", timeout: 60_000, env })
+    return execFileSync(pwsh ?? "", words, { encoding: "utf8", timeout: 200_000, env })
       .trim()
       .split(/\r?\n/);
   } finally {

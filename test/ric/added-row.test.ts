@@ -76,7 +76,7 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 describe("a durable function that is added as one row", () => {
   it("is a type error for as long as its permissions and its partitions of the ledger are missing", async () => {
     expect(await typeErrors()).toContain("Property '\"spare-node\"' is missing");
-  }, 170_000);
+  });
 
   it("with its permissions is a principal, a bundle, a function of the stack and a handler of the sandbox", async () => {
     await edit("lib/permissions.ts", "\n  release: [publishRelease", PERMISSIONS);
@@ -90,10 +90,10 @@ describe("a durable function that is added as one row", () => {
       descriptions: expect.arrayContaining(["Casement spare-node of prod-west"]),
       allowed: ["WriteOwnLog", "KeepFailedEvents", "KeepOwnExecution", "ReadLedger"],
     });
-  }, 170_000);
+  });
 
   it("is started by functions that have a row, and by no other name", async () => {
     await edit("lambdas/capabilities/add/capability.ts", 'starts: ["provision-node"]', 'starts: ["provision-nodes"]');
     expect(await typeErrors()).toContain("Type '\"provision-nodes\"' is not assignable");
-  }, 170_000);
+  });
 });

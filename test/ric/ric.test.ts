@@ -60,7 +60,7 @@ async function raise(): Promise<void> {
   };
 }
 
-beforeAll(raise, 120_000);
+beforeAll(raise);
 afterAll(() => stop());
 
 const answeredBy = (name: FunctionName): number => deployed.get(name)?.answered() ?? 0;
@@ -88,5 +88,5 @@ describe("bundles made for deployment, under AWS's own runtime client", () => {
       timeout: 30_000,
       interval: 200,
     });
-  }, 90_000);
+  });
 });

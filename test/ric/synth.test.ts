@@ -16,7 +16,7 @@ describe("cdk synth", () => {
     expect(stderr).toContain("this is the stack of docs/configuration.example.yaml");
     const template = JSON.parse(readFileSync(join(output, "casement-prod-west.template.json"), "utf8"));
     expect(Object.keys(template.Resources).length).toBeGreaterThan(50);
-  }, 120_000);
+  });
 
   it("ends with the path of a wrong value", async () => {
     const file = join(output, "wrong.yaml");
@@ -24,5 +24,5 @@ describe("cdk synth", () => {
     await expect(cdk("-c", `configuration=${file}`)).rejects.toThrow(
       /wrong\.yaml: .*not valid:\n +pools\.web\.maximum/,
     );
-  }, 120_000);
+  });
 });

@@ -28,6 +28,8 @@ function claimed(steps: Steps, operation: string): Steps {
   return { ...steps, inputWatches: { ...steps.inputWatches, of: watchOf } };
 }
 
+type Targets = Extract<Start["request"], { command: "reconcile" }>["targets"];
+
 /** Gives a fleet several inputs as a person does. */
 async function reconcile(
   here: MirrorFleet,
@@ -36,10 +38,18 @@ async function reconcile(
     id = "reconcile-0a1b2c3d",
     dryRun = false,
     claimedBy = null,
+    targets = { kind: "all" },
     steps = claimedBy === null ? here.steps() : claimed(here.steps(), claimedBy),
-  }: { inputs?: readonly Input[]; id?: string; dryRun?: boolean; claimedBy?: string | null; steps?: Steps } = {},
+  }: {
+    inputs?: readonly Input[];
+    id?: string;
+    dryRun?: boolean;
+    claimedBy?: string | null;
+    steps?: Steps;
+    targets?: Targets;
+  } = {},
 ) {
-  const request = { command: "reconcile", targets: { kind: "all" }, dryRun } as const;
+  const request = { command: "reconcile", targets, dryRun } as const;
   const start: Start = { operation: id, request, ...origin, notAfter: Number.MAX_SAFE_INTEGER };
   const blank = { status: "requested", requestedAt: steps.timestamp(), endedAt: null, cancelledBy: null } as const;
   here.fleet.operation = { id, request, ...origin, ...blank, channel: "C0", messageTs: null, callbacks: {} };
@@ -158,4 +168,67 @@ test("an operation is refused while another one gives nodes the same input", asy
   expect(here.fleet.changed).toEqual([]);
   expect(operation?.status).toBe("refused");
   expect(operation?.summary).toContain("Registry mirrors: `reconcile-9f9e9d9c` is already changing nodes.");
+});
+
+test.each<[Targets, readonly number[]]>([
+  [{ kind: "nodes", nodes: [nameOf(1)] }, [1]],
+  [{ kind: "pool", pool: "web" }, [0, 1, 2]],
+])("only the nodes that were asked for get the inputs: %j", async (targets, machines) => {
+  const here = fleetOf(3);
+  await reconcile(here, { inputs: [mirrorsInput], targets });
+  expect(here.fleet.changed.flat().toSorted()).toEqual(machines.map(idOf));
+});
+
+test.each<[string, Targets, readonly Input[], string, RegExp]>([
+  ["a pool without nodes", { kind: "pool", pool: "batch" }, both, "not-started", /^Pool batch has/],
+  ["a node that does not exist", { kind: "nodes", nodes: ["ip-10-9-9-9"] }, both, "not-started", /ip-10-9-9-9/],
+  [
+    "inputs that the configuration does not apply",
+    { kind: "all" },
+    [{ ...mirrorsInput, reads: () => null }],
+    "not-started",
+    /cluster\.inputs/,
+  ],
+  [
+    "inputs of which none can be read",
+    { kind: "all" },
+    [{ ...mirrorsInput, reads: () => [] }],
+    "refused",
+    /Image\/cluster/,
+  ],
+])("an operation for %s changes nothing", async (_what, targets, inputs, status, words) => {
+  const here = fleetOf(2);
+  const operation = await reconcile(here, { targets, inputs });
+  expect(here.fleet.changed).toEqual([]);
+  expect(operation?.status).toBe(status);
+  expect(operation?.summary).toMatch(words);
+});
+
+test("an operation whose nodes others hold changes nothing, and says of those that were named why", async () => {
+  const here = fleetOf(2, { held: [0, 1] });
+  const operation = await reconcile(here, {
+    inputs: [mirrorsInput],
+    targets: { kind: "nodes", nodes: [nameOf(0), nameOf(1)] },
+  });
+  expect(here.fleet.changed).toEqual([]);
+  expect(operation).toMatchObject({ status: "cancelled", endedAt: expect.any(String) });
+  expect(here.fleet.said.at(-1)).toContain("Other operations work on every node that differs");
+  expect(here.fleet.said.at(-1)).toContain(nameOf(1));
+});
+
+test("a person accepts what an input asks, but one that people approve by vote is put to the vote again", async () => {
+  const here = fleetOf(1);
+  const steps = here.steps();
+  const watch = steps.inputWatches.of("any");
+  const done: string[] = [];
+  const watchOf = (rule: string) => ({
+    ...watch,
+    accept: async () => void done.push(`accept ${rule}`),
+    askAgain: async () => void done.push(`ask again ${rule}`),
+  });
+  Object.assign(steps, { inputWatches: { of: watchOf } });
+  await reconcile(here, { steps, inputs: [mirrorsInput, { ...kubeletClientsInput, approval: "trust" }] });
+  expect(done).toEqual(["accept mirrors", "ask again authority"]);
+  await reconcile(here, { steps, inputs: [mirrorsInput], id: "reconcile-1a1b2c3d", dryRun: true });
+  expect(done).toHaveLength(2);
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const user = { "client-certificate-data": data(certificate), "client-key-data": data(key) };
   writeFileSync(join(home, "admin"), kubeconfig(cluster.url, cluster.api.authorityPem, user));
   kubectl = kubectlWith(join(home, "admin"), home);
-}, 60_000);
+});
 
 afterAll(async () => {
   await cluster.close();

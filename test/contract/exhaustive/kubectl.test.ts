@@ -60,7 +60,7 @@ beforeAll(async () => {
   const data = (pem: string): string => Buffer.from(pem).toString("base64");
   admin = userOf({ "client-certificate-data": data(certificate), "client-key-data": data(key) }, "admin");
   await admin(["version"]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await cluster.close();
@@ -277,7 +277,7 @@ describe("draining", () => {
     const left = cluster.api.objects("pods").filter(({ spec }) => (spec as { nodeName?: string }).nodeName === first);
     expect(left.map(({ metadata }) => metadata.labels?.app)).toEqual(["agent"]);
     await run(`uncordon ${first}`);
-  }, 30_000);
+  });
 
   test("reports two budgets over one pod as the server's error", async () => {
     await run("apply -f -", yaml(budget("twice", { minAvailable: 0 }, "shop")));

@@ -7,19 +7,19 @@ import {
   KEEP_INSTANCE,
   PROVE_AGAIN,
   RUN_UNAPPROVED,
-} from "../../lambdas/messages/slack/buttons.ts";
-import { drainedWorkloads } from "../../lib/sandbox/demo-workloads.ts";
-import { issue } from "../inputs/trust/issuing.ts";
-import { impatient } from "./failing.ts";
-import type { Journey, JourneyOptions } from "./journey.ts";
-import { createSet } from "./mirroring.ts";
-import { allowDisruptions, guardedPod, otherWeb, shortName, web } from "./others.ts";
-import { endFault, injectFault } from "./outside.ts";
-import { PROXY, setProxy } from "./proxying.ts";
-import { withSeedNodes } from "./removal.ts";
-import { images } from "./restarting.ts";
-import { ended, Transcript } from "./transcript.ts";
-import { asked, trustThese } from "./trusting.ts";
+} from "../../../lambdas/messages/slack/buttons.ts";
+import { drainedWorkloads } from "../../../lib/sandbox/demo-workloads.ts";
+import { issue } from "../../inputs/trust/issuing.ts";
+import { impatient } from "../failing.ts";
+import type { Journey, JourneyOptions } from "../journey.ts";
+import { createSet } from "../mirroring.ts";
+import { allowDisruptions, guardedPod, otherWeb, shortName, web } from "../others.ts";
+import { endFault, injectFault } from "../outside.ts";
+import { PROXY, setProxy } from "../proxying.ts";
+import { withSeedNodes } from "../removal.ts";
+import { images } from "../restarting.ts";
+import { ended, Transcript } from "../transcript.ts";
+import { asked, trustThese } from "../trusting.ts";
 
 let here: Journey;
 afterEach(() => here.close());
