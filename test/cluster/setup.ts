@@ -7,7 +7,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Kubeconfig of the server that the suites are to ask; undefined for the sandbox in this process. */
     readonly kubeconfig: string | undefined;
-    /** How many times faster than the host's the server's clock is; undefined for the sandbox in this process. */
+    /** Speed of the server's clock, as a multiple of the host's; undefined for the sandbox in this process. */
     readonly speed: number | undefined;
     /** Is a controller manager at work on that server? */
     readonly controllers: boolean | undefined;
