@@ -254,13 +254,28 @@ describe("A rollout that is opened", () => {
 
 describe("What is lost by a rollout", () => {
   const losing = { localData: ["emptyDir scratch"] };
-  const refusals = [{ pod: "shop/cart-0", reason: "local-data", detail: "emptyDir scratch" }];
+  const refused = (reason: string) => [{ pod: "shop/cart-0", reason, detail: "emptyDir scratch" }];
 
-  test("leaves a node out, unless the request accepts it for the pool", async () => {
-    const nodes = [{ name: "web-1", plan: { pods: [pod(losing)], refusals } }, { name: "web-2" }];
+  test("leaves a node out, and the command that accepts it is named", async () => {
+    const pods = [pod(losing), pod({ name: "pay-0", owner: "ReplicaSet pay", ...losing })];
+    const nodes = [{ name: "web-1", plan: { pods, refusals: refused("empty-dir") } }, { name: "web-2" }];
     const { inserted } = await opened({ nodes });
     expect(inserted[0]?.nodes).toMatchObject([{ name: "web-2" }]);
     expect(inserted[0]?.record).not.toHaveProperty("lossMarks");
+    const [said = ""] = (await opened({ nodes, request: { dryRun: true } })).said;
+    expect(said).toContain("`{win} reboot web --force web`");
+    expect(said).toContain("`shop/ReplicaSet cart` loses emptyDir scratch");
+    expect(said).not.toContain("ReplicaSet pay");
+  });
+
+  test("is not offered for acceptance where it cannot be accepted", async () => {
+    const nodes = [
+      { name: "web-1", plan: { pods: [pod(losing)], refusals: refused("job-unreadable") } },
+      { name: "web-2" },
+    ];
+    const [said = ""] = (await opened({ nodes, request: { dryRun: true } })).said;
+    expect(said).toContain("could not be read");
+    expect(said).not.toContain("--force web");
   });
 
   test("is what its approval is bound to, once for all nodes", async () => {
@@ -277,7 +292,8 @@ describe("What is lost by a rollout", () => {
     });
     expect(rollout).toHaveProperty("record.lossMarks.length", 2);
     expect(planned).toEqual(nodes.map(({ name }) => expect.stringContaining(`${name} {"recreating":[],"force":true`)));
-    expect((await opened({ nodes, request: { force: "db" } })).error).toContain("`web`, not `db`");
+    const mistyped = await opened({ nodes, request: { force: "db" } });
+    expect([mistyped.error, mistyped.planned]).toEqual([expect.stringContaining("`web`, not `db`"), []]);
   });
 });
 
@@ -297,7 +313,7 @@ describe("A node of a rollout", () => {
     const plan = { blockers, pods: [pod()], lone: [{ owner: "shop/ReplicaSet cart", pods: 2 }] };
     const nodes = [{ name: "web-1", plan, isSilent: true, hasProfile: false }];
     const [said = ""] = (await opened({ nodes, request: { dryRun: true } })).said;
-    expect(said).toMatch(/Never allowed on `web-1` by the disruption budget(s)? `shop\/cart`/);
+    expect(said).toContain("Never allowed on `web-1` by the disruption budgets `shop/cart`:");
     expect(said).toMatch(/disruption budgets `shop\/cart`, `shop\/pay`/);
     expect(said).toContain("2 pods on `web-1`");
     expect(said).toContain("has no instance profile");
