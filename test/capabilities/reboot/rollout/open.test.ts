@@ -19,7 +19,7 @@ const pod = (more: Partial<MovedPod> = {}): MovedPod => ({
   ...more,
 });
 
-/** What is known of one node of the pool. */
+/** State of one node of the pool. */
 interface Given {
   readonly name: string;
   readonly isReady?: boolean;
