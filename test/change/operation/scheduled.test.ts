@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failToBegin, type ParkedOperation, postpone, triesOf } from "../../../lambdas/change/operation/scheduled.ts";
+import { nameOfStart } from "../../../lambdas/change/operation/accepted.ts";
+import {
+  begin,
+  failToBegin,
+  type ParkedOperation,
+  postpone,
+  triesOf,
+} from "../../../lambdas/change/operation/scheduled.ts";
 import { Forbidden, Refused, Retryable } from "../../../lambdas/errors.ts";
 import type { OperationRecord } from "../../../lambdas/records/records.ts";
 import type { ScheduledStart } from "../../../lambdas/records/scheduled.ts";
@@ -269,4 +276,58 @@ test("an operation that was continued ends in its message", async () => {
   const { written, notified } = await failed(new Refused("the node is held"), {}, { continues: 2, nodes: 1 });
   expect(written[0]).toMatchObject({ status: "refused", summary: "The node is held. Nothing was changed." });
   expect(notified).toEqual([]);
+});
+
+/** Continues an operation as its fourth execution. @returns the settings with which it goes on, and what was written */
+async function continued(record: Partial<OperationRecord>, operators = ["U0OLIVIA"]) {
+  const asker = { userId: "U0OLIVIA", userName: "olivia", channel: "C0" };
+  const start = { operation: ID, request, asker, notAfter: 0, continues: 4 };
+  const arn = `arn:aws:lambda:us-west-2:111122223333:function:workflow:1/durable-execution/${nameOfStart({ ...start, continues: 3 })}/5f0c`;
+  const { steps, calls } = ledgerWith({ executionArn: arn, asker, ...record });
+  const configuration = { ...configurationWith(), people: { operator: operators }, policy: { drain: ["operator"] } };
+  const all = {
+    ...steps,
+    runtime: { read: async () => ({ version: "8", configuration }), rules: async () => configuration },
+    people: { membership: async () => "member", groupsOf: async () => [] },
+    executions: { result: async () => ({ status: "SUCCEEDED", result: { leftTo: 4 } }) },
+    ledger: {
+      ...steps.ledger,
+      accepted: async () => ({ request, requester: asker, requestedAt: new Date().toISOString() }),
+    },
+  };
+  const ended = await run(
+    async (ctx) => {
+      const op = await begin({ ctx, steps: all, start } as never, request);
+      return op?.settings ?? null;
+    },
+    undefined,
+    nameOfStart(start as never),
+  );
+  return { settings: ended.result, error: ended.error.message, written: changes(calls) };
+}
+
+test("the next execution goes on with the newest release, which the ledger records", async () => {
+  const { settings, written } = await continued({ scheduled: before });
+  expect(settings).toMatchObject({ runtimeVersion: "8" });
+  expect(written).toEqual([
+    {
+      ...{ status: "running", executionArn: expect.stringContaining("durable-execution"), continuedAt: iso(NOW) },
+      ...{ callbacks: {}, scheduled: { ...before, part: 4, parkedAt: null } },
+    },
+  ]);
+});
+
+test.for<[string, Partial<OperationRecord>]>([
+  ["has ended", { scheduled: before, endedAt: iso(NOW) }],
+  ["was never parked", {}],
+  ["another execution has continued", { scheduled: { ...before, part: 4 } }],
+  ["an earlier execution has not left yet", { scheduled: { ...before, part: 2 } }],
+])("an operation that %s is left as it is", async ([, fields]) => {
+  expect(await continued(fields)).toMatchObject({ settings: null, written: [] });
+});
+
+test("an operation whose requester has lost the permission does not go on", async () => {
+  const { settings, error } = await continued({ scheduled: before }, ["U0OTHER"]);
+  expect(settings).toBeUndefined();
+  expect(error).toMatch(/drain/);
 });

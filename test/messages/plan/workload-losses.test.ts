@@ -29,3 +29,16 @@ test("more than twenty workloads are counted", () => {
   const lines = lossLines([{ name: "win-1", lost }]);
   expect([lines.length, lines.at(-1)]).toEqual([21, "3 more workloads"]);
 });
+
+test("a loss on several nodes is one line with all of its pods, and those of most pods come first", () => {
+  const loss = (workload: string, pods: number) => ({ workload, what: "is not recreated", pods });
+  const nodes = [
+    { name: "win-1", lost: [loss("shop/cart", 2), loss("shop/pay", 4)] },
+    { name: "win-2", lost: [loss("shop/cart", 3)] },
+    { name: "win-3" },
+  ];
+  expect(lossLines(nodes)).toEqual([
+    "`shop/cart` is not recreated (5 pods on `win-1`, `win-2`)",
+    "`shop/pay` is not recreated (4 pods on `win-1`)",
+  ]);
+});
