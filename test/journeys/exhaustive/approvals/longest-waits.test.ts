@@ -35,11 +35,9 @@ async function operationsAtTheEnd(stage: StageName): Promise<number[]> {
   return counts.toSorted((one, other) => other - one);
 }
 
-test("a budget that never allows an eviction costs few operations, even with the longest deadline", {
-  timeout: 240_000,
-}, async () => {
+test("a budget that never allows an eviction costs few operations, even with the longest deadline", async () => {
   const { deadlines, minutes } = longest("remove", "evict");
-  here = await startJourney({ seedNodes: true, configuration: { deadlines } });
+  here = await startJourney({ seedNodes: true, configuration: { deadlines }, schedules: [] });
   await guardedPod(here, web);
   await confirmRemoval(here, "ip-10-0-3-7");
   const [most] = await operationsAtTheEnd("evict");
@@ -48,11 +46,9 @@ test("a budget that never allows an eviction costs few operations, even with the
   expect(most).toBeLessThan(1_000);
 });
 
-test("a slot that is never free costs few operations, even with the longest deadline", {
-  timeout: 240_000,
-}, async () => {
+test("a slot that is never free costs few operations, even with the longest deadline", async () => {
   const { deadlines, minutes } = longest("remove", "slot");
-  here = await startJourney({ seedNodes: true, configuration: { deadlines } });
+  here = await startJourney({ seedNodes: true, configuration: { deadlines }, schedules: [] });
   const labels = { "node.kubernetes.io/windows-build": "10.0.20348" };
   await kubectl(here, "PATCH", `/api/v1/nodes/${edge.name}`, { metadata: { labels } });
   await cordonByHand(here, otherWeb);
@@ -66,16 +62,12 @@ test.for([
   ["agent", "agent-never-online", {}],
   // Every ten minutes the machine gets another join token.
   ["client-csr", "kubernetes-5xx", { principal: userNameOf(join.account) }],
-] as const)(
-  "a node that waits in stage %s for the longest time costs few operations",
-  { timeout: 240_000 },
-  async ([stage, kind, match]) => {
-    const { deadlines, minutes } = longest("provision", stage);
-    here = await startJourney({ configuration: { deadlines } });
-    injectFault(here, kind, match);
-    await here.type("operator", "/win add web");
-    const [most] = await operationsAtTheEnd(stage);
-    expect(minutes).toBeGreaterThan(250);
-    expect(most).toBeLessThan(2_000);
-  },
-);
+] as const)("a node that waits in stage %s for the longest time costs few operations", async ([stage, kind, match]) => {
+  const { deadlines, minutes } = longest("provision", stage);
+  here = await startJourney({ configuration: { deadlines }, schedules: [] });
+  injectFault(here, kind, match);
+  await here.type("operator", "/win add web");
+  const [most] = await operationsAtTheEnd(stage);
+  expect(minutes).toBeGreaterThan(250);
+  expect(most).toBeLessThan(2_000);
+});

@@ -16,6 +16,8 @@ const images = {
   "2025": "mcr.microsoft.com/windows/servercore:ltsc2025",
   linux: "docker.io/library/busybox:1.37",
 };
+/** Hours pass, in which no other schedule matters here. */
+const schedules = ["reboots", "probe"] as const;
 const unasked = { approvals: { reboot: { needs: 0 } } };
 
 const bootIdOf = (name: string): string | undefined => nodeNamed(here, name)?.status?.nodeInfo?.bootID;
@@ -53,7 +55,7 @@ const waitsForReboot = (): string => injectFault(here, "reboot-pending", { ...of
 
 describe("The scheduled look at boots", () => {
   test("leaves a machine of another owner alone until it is assisted, and shows then what waits for a reboot", async () => {
-    here = await withSeedNodes({ configuration: unasked });
+    here = await withSeedNodes({ configuration: unasked, schedules });
     waitsForReboot();
     await here.pass(45);
     expect(looked().has(web.instanceId)).toBe(true);
@@ -70,7 +72,7 @@ describe("The scheduled look at boots", () => {
   });
 
   test("tells of a boot of an assisted machine once, and never of one that Casement ordered", async () => {
-    here = await withSeedNodes({ configuration: unasked });
+    here = await withSeedNodes({ configuration: unasked, schedules });
     await assist(here);
     await here.pass(45);
     await typed(here, `reboot ${EDGE}`);
@@ -85,7 +87,7 @@ describe("The scheduled look at boots", () => {
   });
 
   test("forgets a machine whose assistance ended, so that no boot of a time of its owner's is told later", async () => {
-    here = await withSeedNodes({ configuration: unasked });
+    here = await withSeedNodes({ configuration: unasked, schedules });
     await assist(here);
     waitsForReboot();
     await here.pass(45);
@@ -103,7 +105,7 @@ describe("The scheduled look at boots", () => {
 
 describe("The command for all that wait for a reboot", () => {
   test("reboots an assisted node with the others, and says nothing of a node that is only observed", async () => {
-    here = await withSeedNodes({ configuration: unasked });
+    here = await withSeedNodes({ configuration: unasked, schedules });
     const none = await typed(here, "reboot --due", 30);
     expect(none).toContain("No Windows node waits for a reboot");
     expect(none).not.toContain(edge.name);
@@ -128,7 +130,7 @@ describe("The command for all that wait for a reboot", () => {
 describe("The data plane", () => {
   /** Time in which each node had its turn. */
   const aRound = 6 * 60 + 40;
-  const withImages = () => withSeedNodes({ configuration: { ...unasked, probe: { images } } });
+  const withImages = () => withSeedNodes({ configuration: { ...unasked, probe: { images } }, schedules });
 
   test("of a node of another owner is tried by schedule once it is assisted, with the image of its kubelet's build", async () => {
     here = await withImages();

@@ -11,6 +11,9 @@ import { withSeedNodes } from "../../removal.ts";
 let here: Journey;
 afterEach(() => here.close());
 
+/** Hours pass, in which no other schedule matters here. */
+const schedules = ["reboots"] as const;
+
 const boots = (): string[] => openly(here).filter((text) => text.includes("Casement did not order it"));
 
 const look = async (command: string): Promise<string> => {
@@ -32,7 +35,7 @@ const seenOnce = (): Promise<void> => here.pass(45);
 
 describe("Reboot due", () => {
   test("is a column of the list with its reason, and told in words with its time, until the node has rebooted", async () => {
-    here = await withSeedNodes();
+    here = await withSeedNodes({ schedules });
     await seenOnce();
     expect(await look("/win nodes")).not.toContain("REBOOT DUE");
     injectFault(here, "reboot-pending", { instanceId: web.instanceId, reason: "windows-update" }, 1);
@@ -56,7 +59,7 @@ describe("Reboot due", () => {
   });
 
   test("is not looked at while Systems Manager is away, which is told and never called not due", async () => {
-    here = await withSeedNodes();
+    here = await withSeedNodes({ schedules });
     await seenOnce();
     injectFault(here, "aws-5xx", { service: "ssm" });
     await here.pass(150);
@@ -67,11 +70,11 @@ describe("Reboot due", () => {
   });
 
   test("is not looked at in a pool that says so, and neither is its boot; its services are", async () => {
-    here = await withSeedNodes();
+    here = await withSeedNodes({ schedules });
     const { pools } = here.configuration;
     await here.close();
     const off = Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, { ...pool, rebootDue: false }]));
-    here = await withSeedNodes({ configuration: { pools: off } });
+    here = await withSeedNodes({ configuration: { pools: off }, schedules });
     injectFault(here, "reboot-pending", { instanceId: web.instanceId, reason: "windows-update" }, 1);
     injectFault(here, "boots-by-itself", { instanceId: otherWeb.instanceId, how: "person" }, 1);
     await here.pass(90);
@@ -92,7 +95,7 @@ describe("What a look finds on machines", () => {
     openly(here).filter((text) => /^(?:⚠️|✅) (?:The (?:service|system drive)|\*\d problems)/u.test(text));
 
   test("is told once for all of them, repeated by the doctor, and told again when it is in order", async () => {
-    here = await withSeedNodes();
+    here = await withSeedNodes({ schedules });
     await seenOnce();
     const faults = [web, otherWeb].flatMap(({ instanceId }) => {
       const exits = injectFault(here, "service-exits", { instanceId, service: "kube-proxy" });
@@ -129,7 +132,7 @@ describe("A boot that Casement did not order", () => {
     ["person", "Administrator"],
     ["power-loss", "it was not shut down before: a crash, a reset or a loss of power"],
   ])("by %s is told once, with its cause", async (how, cause) => {
-    here = await withSeedNodes();
+    here = await withSeedNodes({ schedules });
     await seenOnce();
     const before = bootOf(web.name);
     injectFault(here, "boots-by-itself", { instanceId: web.instanceId, how }, 1);
@@ -143,7 +146,7 @@ describe("A boot that Casement did not order", () => {
   });
 
   test("is told of a machine that EC2 stopped and started", async () => {
-    here = await withSeedNodes();
+    here = await withSeedNodes({ schedules });
     await seenOnce();
     await askEc2(here, "StopInstances", { "InstanceId.1": web.instanceId });
     await here.pass(5);
@@ -153,7 +156,7 @@ describe("A boot that Casement did not order", () => {
   });
 
   test("is told from the kubelet's boot id where the agent is silent", async () => {
-    here = await withSeedNodes();
+    here = await withSeedNodes({ schedules });
     await seenOnce();
     injectFault(here, "agent-silent", { instanceId: web.instanceId });
     injectFault(here, "boots-by-itself", { instanceId: web.instanceId, how: "power-loss" }, 1);
@@ -162,7 +165,7 @@ describe("A boot that Casement did not order", () => {
   });
 
   test("is one message for half the fleet, which names the common cause", async () => {
-    const four = await poolOfFour(1);
+    const four = await poolOfFour(1, {}, { schedules });
     here = four.here;
     await seenOnce();
     // All of them boot between two looks.
@@ -178,7 +181,7 @@ describe("A boot that Casement did not order", () => {
   });
 
   test("is told once though the function dies at each of its steps, and when Slack is back", async () => {
-    here = await withSeedNodes();
+    here = await withSeedNodes({ schedules });
     await seenOnce();
     injectFault(here, "handler-crash", { function: lambdaName("watch-reboots") }, 12);
     const down = injectFault(here, "slack-down");
@@ -191,7 +194,7 @@ describe("A boot that Casement did not order", () => {
 });
 
 test("A reboot by Casement, of a node and of a pool, is no news", { timeout: 240_000 }, async () => {
-  const four = await poolOfFour(2);
+  const four = await poolOfFour(2, {}, { schedules });
   here = four.here;
   await seenOnce();
   const before = four.names.map(bootOf);
