@@ -157,7 +157,8 @@ export function eventBridge(simulation: Simulation, options: EventBridgeOptions)
   const publish = (content: Content): string => {
     const event = enveloped(content, origin, simulation.random, simulation.clock.now());
     for (const rule of rules) {
-      if (rule.pattern && !disabled.has(rule.name) && matches(rule.pattern, event)) outgoing.send(rule.name, rule.target, event);
+      if (rule.pattern && !disabled.has(rule.name) && matches(rule.pattern, event))
+        outgoing.send(rule.name, rule.target, event);
     }
     return event.id;
   };
