@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
-import { atMost } from "../../lambdas/engine/chunks.ts";
 import { frontDoorPlugins } from "./bundle-front-door.ts";
 
 /** Defines `require` in an ES module, because bundled CommonJS packages call it for Node's own modules. */
@@ -67,6 +66,10 @@ export async function bundleAll<Name extends string>(
 ): Promise<Record<Name, string>> {
   const names = Object.keys(entries) as Name[];
   const folders = names.map((name) => [name, join(folder, name)] as const);
-  await atMost(AT_ONCE, folders, ([name, target]) => bundle(entries[name], target, options[name]));
+  const waiting = folders.values();
+  const bundleSome = async (): Promise<void> => {
+    for (const [name, target] of waiting) await bundle(entries[name], target, options[name]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, bundleSome));
   return Object.fromEntries(folders) as Record<Name, string>;
 }

@@ -33,8 +33,16 @@ const append = async () => ({ sequence: 1, hash: "" });
 const audit: object = { append, appendAll: append, lateExports: async () => [] };
 
 /** The few verbs that a piece needs, beside the audit's; any other that it calls is a TypeError. */
-export const verbs = (given: object): Steps =>
-  ({ now: Date.now, timestamp: () => new Date().toISOString(), audit, ...given }) as Steps;
+export function verbs(given: object): Steps {
+  const few: object = {
+    now: Date.now,
+    timestamp: () => new Date().toISOString(),
+    audit,
+    together: () => few,
+    ...given,
+  };
+  return few as Steps;
+}
 
 /** WaitOptions of ten minutes from now that nobody cancels, but for what a test changes. */
 export const tenMinutes = (changes: Partial<WaitOptions> = {}): WaitOptions => ({
