@@ -207,7 +207,9 @@ describe("an observation of many machines", () => {
     expect(asked).toHaveLength(1);
     expect(outcomes.map(({ state }) => state)).toEqual(["done", "done"]);
   });
+});
 
+describe("an observation that lasts", () => {
   it("calls off what has not ended by its time, and keeps what the others said", async () => {
     const [slow = "", ...rest] = ids(3);
     const { outcomes, asked } = await observed({ verdict: (id) => (id === slow ? running(id) : done(id)) }, 3);
@@ -231,6 +233,26 @@ describe("an observation of many machines", () => {
     const why = "observe.ps1: the SSM agent did not take the command in time";
     expect(outcomes).toEqual([
       { instanceId: silent, state: "failed", why, code: "command-undelivered", isUnsure: true },
+    ]);
+  });
+
+  it("calls off what still runs once the operation is cancelled, and names that as the reason", async () => {
+    const [slow = "", quick = ""] = ids(2);
+    const off = { state: "failed", why: "the command was cancelled", code: "command-cancelled" } as const;
+    const cancelled = (instanceId: string): InvocationVerdict =>
+      instanceId === slow ? { instanceId, ...off, isCalledOff: true } : done(instanceId);
+    let looks = 0;
+    const cancelledBy = async () => {
+      looks += 1;
+      return looks > 1 ? "U0OPERATOR" : null;
+    };
+    const verdict = (id: string) => (id === slow ? running(id) : done(id));
+    const { outcomes, asked } = await observed({ verdict, cancelled }, 2, { cancelledBy });
+    expect(asked.at(-1)).toEqual({ act: "cancel", ids: [slow] });
+    const why = "observe.ps1 was called off: the operation was cancelled";
+    expect(outcomes).toEqual([
+      { instanceId: slow, state: "failed", why, code: "called-off" },
+      { instanceId: quick, state: "done", value: quick },
     ]);
   });
 
@@ -275,6 +297,40 @@ describe("a change of many machines", () => {
       ["change by apply", 50, "rule-1 change 1"],
       ["change by apply", 10, "rule-1 change 2"],
     ]);
+  });
+
+  /** Changes one machine whose agent takes no command. @returns the commands, the outcome and the minutes until then */
+  async function changedSilent(again: InvocationVerdict["state"]) {
+    const [id = ""] = ids(1);
+    let commands = 0;
+    const off = { state: "failed", why: "", code: "command-cancelled", isCalledOff: true } as const;
+    const { steps, asked } = fleetOf({
+      send: (_ids, attempt) => {
+        commands = attempt;
+        return { state: "sent", commandId: `command ${attempt}` };
+      },
+      verdict: (one) => (commands > 1 && again === "done" ? done(one) : running(one)),
+      cancelled: (instanceId) => ({ instanceId, ...off }),
+    });
+    const machines = [{ lease: { instanceId: id, owner: "rule-1:0", epoch: 1 }, request: {} }];
+    const began = Date.now();
+    const ended = await run(async (ctx) => [
+      ...(
+        await sendToFleet(ctx, steps, { script: "apply", machines }, { ...wanted, name: "change", minutes: 30 })
+      ).values(),
+    ]);
+    return { acts: asked.map(({ act }) => act), outcome: ended.result, minutes: (Date.now() - began) / 60_000 };
+  }
+
+  it("that no agent takes within three minutes is called off and sent once more", async () => {
+    const { acts, outcome, minutes } = await changedSilent("done");
+    expect(acts).toEqual(["change by apply", "cancel", "change by apply"]);
+    expect(outcome).toMatchObject([{ state: "done" }]);
+    expect(minutes).toBeGreaterThanOrEqual(3);
+    expect(minutes).toBeLessThan(8);
+    const never = await changedSilent("running");
+    expect(never.acts).toEqual(["change by apply", "cancel", "change by apply", "cancel"]);
+    expect(never.outcome).toMatchObject([{ state: "failed", code: "command-undelivered" }]);
   });
 
   it("sends each request with the leases of its machines alone, and gives an outcome for each", async () => {

@@ -71,6 +71,19 @@ describe("The function that appends to the audit", () => {
     });
   });
 
+  test("has the copies of chains written that S3 did not take, the longest delay first", async () => {
+    const item = {
+      chain: { M: { operation: { S: "add-1" } } },
+      since: { S: "2026-11-21T14:00:00.000Z" },
+      pk: { S: "x" },
+    };
+    const { context, asked } = answering({ Query: () => ({ body: { Items: [item] } }) });
+    expect(await audit(context).lateExports()).toEqual([
+      { chain: { operation: "add-1" }, since: "2026-11-21T14:00:00.000Z" },
+    ]);
+    expect(asked).toMatchObject([{ action: "Query", input: { ScanIndexForward: true } }]);
+  });
+
   test("must be named by the settings", async () => {
     expect(await thrown(appending({ head }, {}).verbs.append(chain, "m", act))).toEqual(
       new Error("the settings name no function that appends to the audit"),
