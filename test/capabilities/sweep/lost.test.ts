@@ -55,6 +55,11 @@ describe("An operation is lost", () => {
     ["whose execution has ended", old("drain-1"), ended],
     ["whose execution runs", old("drain-2"), null],
     ["that never began", old("drain-1", { executionArn: null }), { ...never, why: "its execution never started" }],
+    [
+      "that has not begun for 21 minutes",
+      old("drain-1", { executionArn: null, requestedAt: minutesAgo(21) }),
+      { ...never, why: "its execution never started" },
+    ],
     ["that may still begin", old("drain-1", { executionArn: null, requestedAt: minutesAgo(19) }), null],
     ["that waits for its time", parked("drain-1", -30), null],
     ["whose time came a while ago", parked("drain-1", 59), null],
@@ -97,7 +102,8 @@ test("The age of what waits for a person is that of the first failure, or of a d
   };
   const failedAt = (minutes: number) => nodeRecord({ status: "deciding", failedAt: minutesAgo(minutes) });
   const waiting = old("drain-1", { status: "waiting" });
-  expect(await ageIn([waiting], { "drain-1": [failedAt(20), failedAt(45), nodeRecord()] })).toBe(45);
+  const given = nodeRecord({ status: "failed", failedAt: minutesAgo(50) });
+  expect(await ageIn([waiting], { "drain-1": [failedAt(20), failedAt(45), given] })).toBe(45);
   expect(await ageIn([waiting, old("remove-1", { status: "waiting" })], { "drain-1": [failedAt(20)] })).toBe(60);
   expect(await ageIn([old("drain-2")], { "drain-2": [failedAt(20)] })).toBe(0);
 });

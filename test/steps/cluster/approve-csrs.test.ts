@@ -91,7 +91,8 @@ describe("The signing request of a machine that joins", () => {
 test("The requests that wait are counted, and those of a node are listed, the oldest first", async () => {
   const other = listed(client({ name: "csr-other", createdAt: "2026-11-21T07:57:00.000Z" }));
   const own = listed(serving({ createdAt: "2026-11-21T07:58:30.000Z" }));
-  const huge = listed(client({ name: "csr-huge", pem: "x".repeat(200_000) }));
+  const content = Buffer.from(`system:node:${nodeName}`.padEnd(200_000)).toString("base64");
+  const huge = listed(client({ name: "csr-huge", pem: `-----BEGIN X-----\n${content}\n-----END X-----` }));
   const { verbs } = cluster([own, other, huge, listed(client({ name: "csr-done" }), approvalOf(ID))]);
   expect(await verbs.pendingCount()).toBe(3);
   expect(await verbs.waitingOf(nodeName, false)).toEqual([{ name: "csr-serving", since: "2026-11-21T07:58:30.000Z" }]);
