@@ -80,15 +80,17 @@ function userOf(user: string | undefined): string | null {
  * Reads the command line.
  * @param words the words after `npm run acceptance --`
  * @param environment process.env, or its replacement in a test
+ * @param running finds the sandbox of the working folder
  * @throws StartError that names the error and the possible values
  */
 export function commandLineOf(
   words: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  running: typeof runningSandbox = runningSandbox,
 ): CommandLine {
   const values = parsed(words);
   const configuration = values.configuration ?? environment.CASEMENT_CONFIGURATION;
-  const place = namedPlace(values.sandbox ?? runningSandbox(configuration), configuration, usage);
+  const place = namedPlace(values.sandbox ?? running(configuration), configuration, usage);
   const mode = modeOf(values);
   return {
     place,

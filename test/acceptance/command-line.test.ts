@@ -35,7 +35,7 @@ describe("the command line of npm run acceptance", () => {
     expect(() => read(...words)).toThrow(refusal);
   });
 
-  it("is refused without a deployment", () => {
-    expect(() => commandLineOf(["--pool", "web"], {})).toThrow("name the deployment");
+  it("is refused without a deployment where no sandbox runs", () => {
+    expect(() => commandLineOf(["--pool", "web"], {}, () => undefined)).toThrow("name the deployment");
   });
 });
