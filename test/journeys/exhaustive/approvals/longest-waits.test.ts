@@ -64,7 +64,7 @@ test.for([
   ["client-csr", "kubernetes-5xx", { principal: userNameOf(join.account) }],
 ] as const)("a node that waits in stage %s for the longest time costs few operations", async ([stage, kind, match]) => {
   const { deadlines, minutes } = longest("provision", stage);
-  here = await startJourney({ configuration: { deadlines }, schedules: [] });
+  here = await startJourney({ configuration: { deadlines } });
   injectFault(here, kind, match);
   await here.type("operator", "/win add web");
   const [most] = await operationsAtTheEnd(stage);
