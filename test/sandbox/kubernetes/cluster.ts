@@ -160,7 +160,9 @@ export async function stillCluster(
   without: readonly string[] = [],
 ): Promise<StillCluster> {
   const served = inject("kubeconfig");
-  return served === undefined ? sandboxCluster(store, start, without) : asStill(await servedCluster(served));
+  return served === undefined
+    ? sandboxCluster(store, start, without)
+    : asStill(await servedCluster(served, inject("speed")));
 }
 
 async function sandboxCluster(

@@ -1,6 +1,5 @@
 import { Agent, type RequestOptions, request } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
-import { inject } from "vitest";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
 import { known, qualified, typeOfKind } from "../../../lib/sandbox/kubernetes/model/resources.ts";
 import type { Answer, Ask } from "./asking.ts";
@@ -8,7 +7,7 @@ import type { Answer, Ask } from "./asking.ts";
 // Runs the suites of the simulated API server against a real one.
 
 /** Milliseconds until a stored policy or role takes effect, in the server's time: about a second was measured on 1.34. */
-const POLICY_MS = 2_000 / (inject("speed") ?? 1);
+const POLICY_MS = 2_000;
 
 /** Milliseconds that one request, and one wait for a controller, may take. */
 const ANSWER_MS = 30_000;
@@ -107,8 +106,9 @@ export interface ServedCluster {
 /**
  * A server named by its kubeconfig: people and kubelets are impersonated, service accounts have real tokens.
  * @param text the kubeconfig of an administrator
+ * @param speed how many times faster than the host's the server's clock is
  */
-export async function servedCluster(text: string): Promise<ServedCluster> {
+export async function servedCluster(text: string, speed = 1): Promise<ServedCluster> {
   const { server, sender } = await administratorOf(text);
   const made: string[] = [];
   let before: Promise<unknown> = Promise.resolve();
@@ -128,7 +128,7 @@ export async function servedCluster(text: string): Promise<ServedCluster> {
     const path = madeBy(method, url, answer);
     if (path) made.push(path);
     const isOver = method === "GET" || (method === "PATCH" && url.includes("fieldManager=casement-tests"));
-    if (!isOver && /\/validatingadmissionpolic|\/rbac\.authorization/.test(url)) await pause(POLICY_MS);
+    if (!isOver && /\/validatingadmissionpolic|\/rbac\.authorization/.test(url)) await pause(POLICY_MS / speed);
     return answer;
   };
   const asking =
