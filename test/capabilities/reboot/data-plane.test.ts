@@ -5,16 +5,12 @@ import { placeWitness, proveWitness } from "../../../lambdas/capabilities/reboot
 import type { ProbeState } from "../../../lambdas/health/probe.ts";
 import { exits, probeNames } from "../../../lambdas/health/probe-pods.ts";
 import { lease, node, nodeTask } from "../../change/node/a-node.ts";
+import { ended, images, listening, pending } from "../../change/node/pod-states.ts";
 import { inMinutes, run, setUp, tearDown, tenMinutes, timeout } from "../../engine/durable-engine.ts";
 import { configurationWith, manifest } from "../../profiles/okd/facts.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
-
-const images = { "2022": "example.com/windows:1", linux: "example.com/linux:1" };
-const pending: ProbeState = { exitCode: null, address: null, waiting: "", ended: "" };
-const listening: ProbeState = { ...pending, address: "10.128.3.4" };
-const ended = (exitCode: number): ProbeState => ({ ...listening, exitCode });
 
 interface Scene {
   readonly images?: object;

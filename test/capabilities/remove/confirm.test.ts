@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { ChosenMachine } from "../../../lambdas/capabilities/remove/choose.ts";
 import { confirm } from "../../../lambdas/capabilities/remove/confirm.ts";
 import type { OperationRecord } from "../../../lambdas/records/records.ts";
+import { startOf } from "../../change/operation/starts.ts";
 import { run, setUp, tearDown } from "../../engine/durable-engine.ts";
 import { answers, recorded } from "../../engine/recorded.ts";
 import { operationRecord } from "../../messages/records.ts";
@@ -73,13 +74,7 @@ async function confirmed({ answer, cancelledBy, isWithdrawn = false, continues, 
   const began = Date.now();
   const ended = await run(
     (ctx) => {
-      const start = {
-        operation: "remove-1",
-        request,
-        asker: operation.asker,
-        notAfter: 0,
-        ...(continues ? { continues } : {}),
-      };
+      const start = startOf(operation, continues);
       const now = () => Date.now();
       const op = { ctx, steps: { ...steps, now }, start, request, settings: { runtimeVersion: "7" } };
       return confirm(op as never, chosen);

@@ -9,6 +9,7 @@ import { inMinutes, run, setUp, tearDown, verbs } from "../../engine/durable-eng
 import { approvalRecord } from "../../messages/approval/approval-record.ts";
 import { operationRecord } from "../../messages/records.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
+import { startOf } from "../operation/starts.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
@@ -102,13 +103,7 @@ async function passed({
   });
   const began = Date.now();
   const ended = await run((ctx) => {
-    const start = {
-      operation: "drain-1",
-      request,
-      asker: record.asker,
-      notAfter: 0,
-      ...(continues ? { continues } : {}),
-    };
+    const start = startOf(record, continues);
     const settings = { runtimeVersion: "7", region: "us-west-2", runbook: null };
     const op = { ctx, steps, start, request, settings } as unknown as Op;
     const blocks = ["first", "second"].map((text) => ({ type: "section", text: { type: "mrkdwn", text } }));

@@ -4,14 +4,10 @@ import type { ProbeEvent, ProbeState } from "../../../lambdas/health/probe.ts";
 import { exits, probeNames } from "../../../lambdas/health/probe-pods.ts";
 import { run, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
+import { ended, images, listening, pending } from "./pod-states.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
-
-const images = { "2022": "example.com/windows:1", linux: "example.com/linux:1" };
-const pending: ProbeState = { exitCode: null, address: null, waiting: "", ended: "" };
-const listening: ProbeState = { ...pending, address: "10.128.3.4" };
-const ended = (exitCode: number): ProbeState => ({ ...listening, exitCode });
 
 /** States of the two pods at a look, counted from 1 over all attempts; null is a pod that does not exist. */
 type Look = (look: number) => { readonly windows: ProbeState | null; readonly linux?: ProbeState | null };

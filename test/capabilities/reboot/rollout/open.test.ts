@@ -4,6 +4,7 @@ import type { Op } from "../../../../lambdas/change/operation/op.ts";
 import type { RolloutRequest } from "../../../../lambdas/commands/request.ts";
 import type { MovedPod } from "../../../../lambdas/messages/plan/moved-pods.ts";
 import type { NodeRecord, OperationRecord } from "../../../../lambdas/records/records.ts";
+import { startOf } from "../../../change/operation/starts.ts";
 import { inMinutes, run, setUp, tearDown, verbs } from "../../../engine/durable-engine.ts";
 import { operationRecord } from "../../../messages/records.ts";
 import { configurationWith } from "../../../profiles/okd/facts.ts";
@@ -151,14 +152,7 @@ async function opened({ nodes = [{ name: "web-1" }, { name: "web-2" }], request:
     unsaid: { note: nothing, said: nothing },
   });
   const ended = await run((ctx) => {
-    const { continues } = scene;
-    const start = {
-      operation: "reboot-1",
-      request,
-      asker: operation.asker,
-      notAfter: 0,
-      ...(continues ? { continues } : {}),
-    };
+    const start = startOf(operation, scene.continues);
     const settings = { runtimeVersion: "7", region: "us-west-2", runbook: null };
     return openRollout({ ctx, steps, start, request, settings } as unknown as Op<RolloutRequest>);
   });
