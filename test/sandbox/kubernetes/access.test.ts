@@ -277,7 +277,8 @@ describe("permissions of a kubelet", () => {
   });
 
   test("keeps its own lease, reads its own pods, and no others", async () => {
-    cluster.api.create(linuxNode("win"));
+    // The cluster's own Linux kubelets make their leases themselves.
+    cluster.api.create(linuxNode("win", { "kubernetes.io/os": "windows" }));
     const ask = kubelet("win");
     const lease = (name: string) => ({
       apiVersion: "coordination.k8s.io/v1",

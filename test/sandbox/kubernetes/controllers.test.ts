@@ -263,6 +263,26 @@ describe("scheduling", () => {
   });
 });
 
+test("A Deployment that is deleted in the foreground waits for the pods of its ReplicaSets", async () => {
+  cluster.api.create(linuxNode("a"));
+  cluster.api.create(deployment("web", 1));
+  await cluster.pass(10);
+  const [web] = pods();
+  const hold = (finalizers: string[]) =>
+    cluster.admin(`PATCH /api/v1/namespaces/default/pods/${web?.metadata.name}`, { metadata: { finalizers } }, MERGE);
+  await hold(["example.com/hold"]);
+  await cluster.admin("DELETE /apis/apps/v1/namespaces/default/deployments/web?propagationPolicy=Foreground");
+  const left = () =>
+    [...cluster.api.objects("deployments", "apps"), ...cluster.api.objects("replicasets", "apps"), ...pods()].map(
+      ({ kind }) => kind,
+    );
+  await cluster.pass(60);
+  expect(left()).toEqual(["Deployment", "ReplicaSet", "Pod"]);
+  await hold([]);
+  await cluster.pass(10);
+  expect(left()).toEqual([]);
+});
+
 describe("after a restart", () => {
   test("resumes: starts, ends, signs and deletes what is due", async () => {
     const store = openStore(":memory:");

@@ -166,19 +166,32 @@ export async function servedCluster(text: string, speed = 1): Promise<ServedClus
     if (status >= 300 && status !== 404) throw new Error(`${path}: ${JSON.stringify(body)}`);
   };
 
-  /** Deletes an object and its pods and waits until it is gone; removes the suites' finalizers first. */
+  /** Ends the pods that are being deleted at once, whatever their grace; an owner that is being deleted waits for them. */
+  const endPods = async (): Promise<void> => {
+    const { body } = await send(sender, "GET /api/v1/pods", undefined, {});
+    for (const { metadata } of body.items as KubeObject[]) {
+      const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
+      if (metadata.deletionTimestamp) await send(sender, `DELETE ${path}`, { gracePeriodSeconds: 0 }, {});
+    }
+  };
+
+  /** Removes the suites' finalizers from an object; those of the cluster stay. */
+  const release = async (path: string, { finalizers = [] }: KubeObject["metadata"]): Promise<void> => {
+    const left = finalizers.filter((one) => !one.includes("/"));
+    if (left.length < finalizers.length) await send(sender, `PATCH ${path}`, { metadata: { finalizers: left } }, MERGE);
+  };
+
+  /** Deletes an object and its pods and waits until they are gone. */
   const remove = async (path: string): Promise<void> => {
-    const propagationPolicy = path.includes("/deployments/") ? "Foreground" : "Background";
+    const isOwner = path.includes("/deployments/");
+    const propagationPolicy = isOwner ? "Foreground" : "Background";
     await send(sender, `DELETE ${path}`, { gracePeriodSeconds: 0, propagationPolicy }, {});
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
       const { status, body } = await send(sender, `GET ${path}`, undefined, {});
       if (status !== 200 || performance.now() > end) return;
-      const finalizers: string[] = body.metadata.finalizers ?? [];
-      if (finalizers.some((one) => one.includes("/"))) {
-        const left = finalizers.filter((one) => !one.includes("/"));
-        await send(sender, `PATCH ${path}`, { metadata: { finalizers: left } }, MERGE);
-      }
+      await release(path, body.metadata);
+      if (isOwner) await endPods();
       await pause(LOOK_EVERY_MS);
     }
   };

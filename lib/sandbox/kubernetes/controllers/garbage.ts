@@ -35,7 +35,10 @@ function garbageCollector({ objects, registry }: Cluster, type: ResourceType): C
   const releaseOwner = (owner: KubeObject): void => {
     const dependents = dependentsOf(owner);
     for (const { type: kind, object } of dependents) {
-      if (!object.metadata.deletionTimestamp) registry.remove({ type: kind, ...keyOf(object) });
+      if (object.metadata.deletionTimestamp) continue;
+      // An owner in the middle waits for its own dependents as well (attemptToDeleteItem of the garbage collector).
+      const propagationPolicy = dependentsOf(object).length > 0 ? "Foreground" : "Background";
+      registry.remove({ type: kind, ...keyOf(object) }, { propagationPolicy });
     }
     if (dependentsOf(owner).length > 0) return;
     const finalizers = (owner.metadata.finalizers ?? []).filter((one) => one !== FOREGROUND);
