@@ -30,9 +30,3 @@ export interface LateReboot {
   /** ISO 8601: presses of the button until this time are handled. */
   readonly pressesUntil?: string;
 }
-
-/** Fields of a node's record about a node that its operation left cordoned. */
-export interface LeftNode {
-  /** Later decision of a person, in words; the message then offers no decision any more. */
-  readonly settled?: string;
-}

@@ -1,3 +1,4 @@
+import { isSettled } from "./left-node.ts";
 import { requesterOf } from "./origin.ts";
 import { asksToContinue, type NodeRecord, type OperationRecord } from "./records.ts";
 import type { RolloutPause } from "./steering.ts";
@@ -146,7 +147,7 @@ const isHeld = ({ cordon, by, record }: Cordoned): boolean =>
   cordon.unproven === undefined &&
   by?.request.command !== "cordon" &&
   record?.failure?.stage === "evict" &&
-  record.settled === undefined;
+  !isSettled(record);
 
 /** Does the node wait for a slot that only people can free: a node without an operation at work takes it? */
 const lacksSlot = ({ status, stage, slotTakenBy = [] }: NodeRecord): boolean =>

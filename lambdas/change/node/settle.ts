@@ -1,4 +1,3 @@
-import { isTakenOver, takenOver } from "../../messages/node/cordon.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
@@ -20,9 +19,7 @@ export const settleLeftWork = (steps: Steps, left: KeptCordon, settled: string):
 /** Records that an operation works on a node that an earlier one has left cordoned. A person's decision stays. */
 export const takeOverLeftWork = (steps: Steps, left: KeptCordon, operation: string): Promise<void> =>
   noteLeftWork(steps, left, ({ settled }) =>
-    settled === undefined || isTakenOver(settled)
-      ? steps.ledger.noteOnNode(left.operation, left.index, { settled: takenOver(operation) })
-      : null,
+    settled === undefined ? steps.ledger.noteOnNode(left.operation, left.index, { takenOverBy: operation }) : null,
   );
 
 /**
@@ -30,8 +27,8 @@ export const takeOverLeftWork = (steps: Steps, left: KeptCordon, operation: stri
  * was. Belongs into a step or a poll.
  */
 export const reopenLeftWork = (steps: Steps, left: KeptCordon): Promise<void> =>
-  noteLeftWork(steps, left, ({ settled }) =>
-    settled !== undefined && isTakenOver(settled) ? steps.ledger.unsettleNode(left.operation, left.index) : null,
+  noteLeftWork(steps, left, ({ takenOverBy }) =>
+    takenOverBy === undefined ? null : steps.ledger.leaveNode(left.operation, left.index),
   );
 
 /** @param change writes into the node's record; null where that stays as it is */

@@ -233,10 +233,5 @@ export const provenSince = (operation: string): string => `proven since by ${ope
 /** Later state of a node that was left cordoned: its Node was deleted, and the cordon with it. */
 export const deletedSince = "its Node was deleted since, and the cordon with it";
 
-const TAKEN_OVER = "has taken the node over since";
-
 /** Later state of a node that was left cordoned: a later operation works on it. */
-export const takenOver = (operation: string): string => `${code(operation)} ${TAKEN_OVER}`;
-
-/** Does the later state name an operation, and no person's decision? */
-export const isTakenOver = (settled: string): boolean => settled.endsWith(TAKEN_OVER);
+export const takenOver = (operation: string): string => `${code(operation)} has taken the node over since`;

@@ -1,5 +1,6 @@
 import { isForced, type Request } from "../../commands/request.ts";
 import type { Failure, FailureCode } from "../../records/failures.ts";
+import { isSettled } from "../../records/left-node.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Button } from "../slack/blocks.ts";
@@ -120,9 +121,10 @@ function remedies(failure: Failure, node: string, workflow: NodeWorkflow | undef
  * Buttons that remedy a failed node, such as the guard's installation, or the reboot through EC2 where the machine
  * takes no command. A node of a rollout has one that shows what is wrong with it in any case.
  */
-export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
+export function cureButtons(node: NodeRecord, request: Request): Button[] {
+  const { workflow, nodeName, failure } = node;
   // No command finds a Node that was deleted.
-  if (!nodeName || !failure || settled !== undefined || failure.code === "node-deleted") return [];
+  if (!nodeName || !failure || isSettled(node) || failure.code === "node-deleted") return [];
   const buttons = remedies(failure, nodeName, workflow, request);
   const isShown = "node" in request || buttons.some(({ actionId }) => actionId === LOOK_AGAIN);
   return CURABLE.has(workflow) && !isShown ? [...buttons, why(nodeName)] : buttons;

@@ -2,6 +2,7 @@ import { hostOf } from "../../commands/node-matches.ts";
 import type { Request } from "../../commands/request.ts";
 import { typedAgain } from "../../commands/typed-again.ts";
 import { isHopeless } from "../../records/failures.ts";
+import { isSettled } from "../../records/left-node.ts";
 import { workOwner } from "../../records/node-work.ts";
 import {
   asksToContinue,
@@ -15,6 +16,7 @@ import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { withFoldedLog } from "../health/log-words.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
+import { takenOver } from "../node/cordon.ts";
 import { cureButtons, DEAF } from "../node/cures.ts";
 import { screenshotButtons } from "../node/late.ts";
 import { remedyOf } from "../remedies/remedies.ts";
@@ -131,8 +133,11 @@ export function commandAfter(operation: OperationRecord, node: NodeRecord): stri
  * State of the machine: as the failure left it, until its outcome is known or a person has decided. An operation on one node
  * says in its summary what was not done as well.
  */
-function state({ settled, outcome, failure }: NodeRecord, { summary }: Pick<OperationRecord, "summary">): string {
-  const known = settled ?? outcome ?? failure?.left ?? "";
+function state(
+  { settled, takenOverBy, outcome, failure }: NodeRecord,
+  { summary }: Pick<OperationRecord, "summary">,
+): string {
+  const known = settled ?? (takenOverBy && takenOver(takenOverBy)) ?? outcome ?? failure?.left ?? "";
   return sentence(prose(known !== "" && summary?.includes(known) ? summary : known, 400));
 }
 
@@ -186,7 +191,7 @@ export function failureBlocks(
   const started = followUpOn(followUps, node.index);
   // The remedy names the buttons of a node that waits for its proof.
   const hasProof = cures.some(({ actionId }) => actionId === PROVE_AGAIN);
-  const isNextSaid = node.settled !== undefined || hasProof;
+  const isNextSaid = isSettled(node) || hasProof;
   const lines =
     failure.code === "check-fails" && hasProof
       ? failsCheck(node, operation, started === undefined)

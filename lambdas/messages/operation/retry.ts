@@ -1,5 +1,6 @@
 import { isRollout, type Request } from "../../commands/request.ts";
 import { type Failure, isHopeless } from "../../records/failures.ts";
+import { isSettled } from "../../records/left-node.ts";
 import type { Block, NodeRecord, OperationRecord } from "../../records/records.ts";
 import { actions } from "../slack/blocks.ts";
 import { TRY_AGAIN } from "../slack/buttons.ts";
@@ -7,8 +8,8 @@ import { TRY_AGAIN } from "../slack/buttons.ts";
 /** Is it unknown whether the machine has come back from its reboot? Then it takes no order for another one. */
 const isAway = ({ stage, isNotRebooted }: Failure): boolean => stage === "reboot" && isNotRebooted === undefined;
 
-const mayWork = ({ status, failure, settled }: NodeRecord): boolean =>
-  status === "failed" && failure !== null && settled === undefined && !isHopeless(failure) && !isAway(failure);
+const mayWork = ({ status, failure, ...left }: NodeRecord): boolean =>
+  status === "failed" && failure !== null && !isSettled(left) && !isHopeless(failure) && !isAway(failure);
 
 /** Commands that are repeated as they were typed. */
 const AS_TYPED: readonly Request["command"][] = ["remove", "drain", "reboot", "restart"];

@@ -131,15 +131,15 @@ const nodeRecords = (context: FrontDoorContext) => {
     changeNode: (id: string, index: number, fields: NodeChange): Promise<void> =>
       items.change(keys.node(id, index), fields),
 
-    /** Notes on a node of another operation what became of its cordon or its machine. */
+    /** Notes on a node of another operation what became of its cordon or its machine, or who works on it now. */
     noteOnNode: (
       id: string,
       index: number,
-      fields: Pick<NodeChange, "settled"> | Pick<NodeChange, "outcome" | "isTerminated">,
+      fields: Pick<NodeChange, "settled" | "takenOverBy"> | Pick<NodeChange, "outcome" | "isTerminated">,
     ): Promise<void> => items.note(keys.node(id, index), fields),
 
-    /** Removes the note on what became of the cordon of another operation's node, because that cordon applies again. */
-    unsettleNode: (id: string, index: number): Promise<void> => items.drop(keys.node(id, index), "settled"),
+    /** Removes the later operation from a node of another one, whose cordon is left to a person again. */
+    leaveNode: (id: string, index: number): Promise<void> => items.drop(keys.node(id, index), "takenOverBy"),
 
     nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(operationPartition(id), NODE_ITEMS),
   };

@@ -4,7 +4,8 @@ import { type CordonTarget, giveBackCordon, putCordon } from "../../../lambdas/c
 import { takeOverLeftWork } from "../../../lambdas/change/node/settle.ts";
 import { CORDONED_BY, OUT_OF_BALANCERS } from "../../../lambdas/cluster/node-keys.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
-import { keptCordoned, takenOver } from "../../../lambdas/messages/node/cordon.ts";
+import { keptCordoned } from "../../../lambdas/messages/node/cordon.ts";
+import type { LeftNode } from "../../../lambdas/records/left-node.ts";
 import type { OpenCordon } from "../../../lambdas/steps/ledger/cordons.ts";
 import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { verbs } from "../../engine/durable-engine.ts";
@@ -87,7 +88,7 @@ const nodeWith = ({ uid = "uid-1", by, label, isCordoned = false }: Marks = {}) 
 });
 
 /** Work on a node whose cordon `drain-1` has left to a person, as its record says. @returns what is written there */
-async function writtenAtDrain(settled: string | undefined, work: (steps: Steps, kept: object) => Promise<unknown>) {
+async function writtenAtDrain(left: LeftNode, work: (steps: Steps, kept: object) => Promise<unknown>) {
   const kept = { ...record, operation: "drain-1", keptAt: AT };
   const { steps, calls } = recorded(
     {
@@ -98,10 +99,10 @@ async function writtenAtDrain(settled: string | undefined, work: (steps: Steps, 
       nodes: { read: answers(nodeWith({ by: "drain-1", isCordoned: true })) },
       ledger: {
         operation: async (id: string) => operationRecord({ id, endedAt: null }),
-        nodes: async (operation: string) => [{ ...decidingRecord({ operation, index: 0 }), settled }],
+        nodes: async (operation: string) => [{ ...decidingRecord({ operation, index: 0 }), ...left }],
       },
     },
-    { ledger: { noteOnNode: answers(), unsettleNode: answers() } },
+    { ledger: { noteOnNode: answers(), leaveNode: answers() } },
   );
   await work(steps, kept);
   return calls;
@@ -111,17 +112,17 @@ describe("A cordon that an earlier drain had left to a person", () => {
   const giveBack = (steps: Steps) => giveBackCordon(steps, "uid-1", "reboot-1", false);
 
   it("waits for that person again when the operation that took its node over leaves it as before", async () => {
-    const taken = takenOver("reboot-1");
-    expect(await writtenAtDrain(taken, giveBack)).toEqual([["ledger.unsettleNode", "drain-1", 0]]);
+    const taken = { takenOverBy: "reboot-1" };
+    expect(await writtenAtDrain(taken, giveBack)).toEqual([["ledger.leaveNode", "drain-1", 0]]);
   });
 
   it("stays decided after a later operation when a person had decided before", async () => {
-    const kept = keptCordoned("U0OPERATOR");
+    const kept = { settled: keptCordoned("U0OPERATOR") };
     const takeOver = (steps: Steps, left: object) => takeOverLeftWork(steps, left as OpenCordon, "reboot-1");
     expect(await writtenAtDrain(kept, takeOver)).toEqual([]);
     expect(await writtenAtDrain(kept, giveBack)).toEqual([]);
-    expect(await writtenAtDrain(undefined, takeOver)).toEqual([
-      ["ledger.noteOnNode", "drain-1", 0, { settled: takenOver("reboot-1") }],
+    expect(await writtenAtDrain({}, takeOver)).toEqual([
+      ["ledger.noteOnNode", "drain-1", 0, { takenOverBy: "reboot-1" }],
     ]);
   });
 });
