@@ -14,6 +14,16 @@ export type Match<T> =
 /** Host name in a node's name, which may have a domain; an IP address stays whole. */
 export const hostOf = (name: string): string => (/^\d+(?:\.\d+){3}$/.test(name) ? name : (name.split(".")[0] ?? name));
 
+/**
+ * Shortens names of nodes for people: the host name, with which a command finds the node too, and the whole name where
+ * two nodes have the same host name.
+ * @param all the nodes that are named beside each other
+ */
+export function hostNames(all: readonly string[]): (name: string) => string {
+  const byHost = Map.groupBy(new Set(all), hostOf);
+  return (name) => ((byHost.get(hostOf(name)) ?? []).length > 1 ? name : hostOf(name));
+}
+
 /** Is a typed text the whole name of a node, or its host name? */
 export const isNamed = (name: string, typed: string): boolean => typed === name || typed === hostOf(name);
 

@@ -1,4 +1,4 @@
-import { hostOf } from "../../commands/node-matches.ts";
+import { hostNames } from "../../commands/node-matches.ts";
 import { LONGEST_COMMAND } from "../../commands/normalize.ts";
 import type {
   FleetCause,
@@ -55,15 +55,12 @@ const causeWords = (cause: FleetCause): string => {
   }
 };
 
-/** Name by which a command finds the node: the host name, if no other node has it. */
-function shortName(node: string, all: readonly FleetNode[]): string {
-  const host = hostOf(node);
-  return all.filter((one) => hostOf(one.node) === host).length === 1 ? host : node;
-}
+const shortNames = (failing: readonly FleetNode[]) => hostNames(failing.map(({ node }) => node));
 
 function groupLines({ cause, nodes, shared }: FleetGroup, { failing }: FleetTrouble, working: string): string[] {
+  const short = shortNames(failing);
   const names = some(
-    nodes.map(({ node }) => code(shortName(node, failing))),
+    nodes.map(({ node }) => code(short(node))),
     MOST_NODES,
   );
   const words = sharedWords(shared, working);
@@ -94,10 +91,11 @@ const recoverText = (pool: string | null, some: number, all: number): string =>
  */
 function recoveriesOf({ kind, failing, pools: shares }: FleetTrouble): Recovery[] {
   if (kind !== "not-ready") return [];
+  const short = shortNames(failing);
   const recoveries = shares.flatMap(({ pool }) => {
     const names = failing
       .filter((node) => node.pool === pool && node.isOwn && !node.isHeld)
-      .map(({ node }) => shortName(node, failing));
+      .map(({ node }) => short(node));
     const few = fitting(names);
     const text = recoverText(pool, few.length, names.length);
     return few.length > 0 ? [{ command: `reboot ${few.join(" ")}`, text, isAll: few.length === names.length }] : [];
@@ -110,7 +108,7 @@ function recoveriesOf({ kind, failing, pools: shares }: FleetTrouble): Recovery[
 /** A row of buttons for each recovery, because a row may have a kind of button once; Why? is in the first, I have it in the last. */
 function rows(trouble: FleetTrouble): Block[] {
   const [first] = trouble.failing;
-  const name = shortName(first?.node ?? "", trouble.failing);
+  const name = shortNames(trouble.failing)(first?.node ?? "");
   const why: Button = { actionId: LOOK_AGAIN, value: `why ${name}`, text: "Why?" };
   const recoveries = recoveriesOf(trouble).map(
     ({ command, text }): Button => ({ actionId: DO_NEXT, value: command, text }),
@@ -125,7 +123,7 @@ function rows(trouble: FleetTrouble): Block[] {
 
 function next(trouble: FleetTrouble, isDispensable: boolean): string {
   const { kind, failing, all } = trouble;
-  const first = code(shortName(failing[0]?.node ?? "", failing));
+  const first = code(shortNames(failing)(failing[0]?.node ?? ""));
   if (kind === "agents-silent")
     return `Pods go on running, but no command reaches these machines. Next: press *Why?* for ${first}, and check the way to Systems Manager from what they share: endpoint, NAT, instance profile.`;
   const outside = failing.length === all ? "All of them fail, so the cause is likely outside the nodes. " : "";

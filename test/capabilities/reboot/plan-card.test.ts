@@ -47,6 +47,17 @@ describe("The card of a rollout", () => {
   });
 });
 
+test("The card names nodes by their host names, and wholly where two nodes have the same", () => {
+  const [first, second, other] = ["ip-10-0-3-7.eu.internal", "ip-10-0-3-8.eu.internal", "ip-10-0-3-8.us.internal"];
+  const text = textOf({
+    nodes: [planned(first, { away: [{ node: "ip-10-0-3-9.eu.internal", why: "cordoned" }] }), planned(second)],
+    leftOut: [{ name: other, why: `\`${other}\` stays as it is: held` }],
+  });
+  expect(text).toContain(`In this order: \`ip-10-0-3-7\`, \`${second}\`.`);
+  expect(text).toContain(`Out of service already: \`ip-10-0-3-9\` (cordoned)`);
+  expect(text).toContain(`*1 node left out:* \`${other}\` (held).`);
+});
+
 describe("A node of a rollout's card", () => {
   test.each<readonly [Partial<PlannedNode>, words: string, mark: string]>([
     [{ pods: 1 }, "*1 pod will be evicted* in all.", "will be evicted"],

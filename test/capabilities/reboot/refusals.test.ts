@@ -29,14 +29,14 @@ test.each([
   ],
   [tooManyInRollout(101, 100), "101 nodes are too many for one rollout: at most 100. Name some of them."],
   [
-    noneDue("reboot", null, { unseen: [], chronic: ["win-1"] }),
+    noneDue("reboot", null, { unseen: [], chronic: ["win-1.eu.internal"] }),
     "No Windows node waits for a reboot that would help. Left out: `win-1`, where the last reboot did not end the reason; `{win} why win-1` names it. Nothing was changed.",
   ],
   [
     noneDue("reboot", "web", { unseen: ["win-1"] }),
     "No node of `web` is known to wait for a reboot. Not known of `win-1`: the machines do not answer, or an operation works on them. Nothing was changed.",
   ],
-  [noneLeft("reboot", [{ name: "win-1", why: "busy" }], null), "no node can be rebooted: `win-1` (busy)"],
+  [noneLeft("reboot", [{ name: "win-1.eu.internal", why: "busy" }], null), "no node can be rebooted: `win-1` (busy)"],
   [
     noneLeft(
       "reboot",

@@ -9,7 +9,7 @@ import type { Block, Message } from "../../../records/records.ts";
 import { mostRecovering } from "../../../records/rollout-moves.ts";
 import { podsGoOn } from "../restart-message.ts";
 import { leftOutWords } from "./refusals.ts";
-import type { RolloutPlan } from "./rollout-plan.ts";
+import { type RolloutPlan, withHostNames } from "./rollout-plan.ts";
 
 /** Names that a line shows; the rest is counted. */
 const MOST = 12;
@@ -235,7 +235,7 @@ const dueLines = ({ nodes, command }: RolloutPlan): string[] => {
 /** The plan of a rollout, for the message that asks for its approval. */
 export const rolloutCard = (plan: RolloutPlan): PlanCard => ({
   ...(isHopeless(plan) ? { isHopeless: true } : {}),
-  blocks: [section(`*Plan*: ${sentenceOf(plan)}`), ...rolloutBlocks(plan)],
+  blocks: [section(`*Plan*: ${sentenceOf(plan)}`), ...rolloutBlocks(withHostNames(plan))],
 });
 
 /** The dry run of a rollout: its plan, which only the requester sees. @param typed the command without --dry-run */
@@ -243,7 +243,7 @@ export const rolloutDryRun = (plan: RolloutPlan, typed: readonly string[]): Mess
   text: `Dry run: ${plan.command} ${counted(plan.nodes.length, "node")}`,
   blocks: [
     section(`*Dry run: nothing was changed.* ${sentenceOf(plan)}`),
-    ...rolloutBlocks(plan),
+    ...rolloutBlocks(withHostNames(plan)),
     context(`To apply: ${typeThis(plan.command, ...typed)}`),
   ],
 });

@@ -1,9 +1,10 @@
+import { hostNames } from "../../../commands/node-matches.ts";
 import type { RolloutCommand } from "../../../commands/request.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { lossLines } from "../../../messages/plan/workload-losses.ts";
 import { code, counted, prose, some } from "../../../messages/slack/text.ts";
 import { commonReason } from "../../../messages/stops/stop.ts";
-import type { LeftOut } from "./rollout-plan.ts";
+import { type LeftOut, leftOutBy } from "./rollout-plan.ts";
 
 /** Nodes named in a refusal; the rest is counted. */
 const MOST = 5;
@@ -61,7 +62,9 @@ const leftOutAgain = (names: readonly string[]): string =>
     : ` Left out: ${some(names.map(code), MOST)}, where the last reboot did not end the reason; ${typeThis("why", names[0] ?? "")} names it.`;
 
 /** Mistake: no node waits for the command. */
-export function noneDue(command: RolloutCommand, pool: string | null, { unseen, chronic = [] }: NotDue): string {
+export function noneDue(command: RolloutCommand, pool: string | null, notDue: NotDue): string {
+  const unseen = notDue.unseen.map(hostNames(notDue.unseen));
+  const chronic = (notDue.chronic ?? []).map(hostNames(notDue.chronic ?? []));
   const where = pool === null ? "No Windows node" : `No node of ${code(pool)}`;
   if (unseen.length === 0 && chronic.length > 0)
     return `${where} waits for a ${command} that would help.${leftOutAgain(chronic)} Nothing was changed.`;
@@ -80,7 +83,8 @@ export const forceNeedsPool = (pool: string | null, typed: string): string =>
  * Refusal: every node is left out.
  * @param forced the command that accepts the losses, in a code span; null if no losses are the reason
  */
-export function noneLeft(command: RolloutCommand, leftOut: readonly LeftOut[], forced: string | null): string {
+export function noneLeft(command: RolloutCommand, whole: readonly LeftOut[], forced: string | null): string {
+  const leftOut = leftOutBy(whole, hostNames(whole.map(({ name }) => name)));
   const others = leftOut.filter(({ lost }) => lost === undefined);
   const losses = lossLines(leftOut);
   const reasons = [

@@ -1,3 +1,4 @@
+import { hostNames } from "../../../commands/node-matches.ts";
 import type { RolloutCommand } from "../../../commands/request.ts";
 import type { AwayNode, LoneWorkload } from "../../../messages/plan/plan.ts";
 import type { WorkloadLoss } from "../../../messages/plan/workload-losses.ts";
@@ -73,4 +74,23 @@ export interface RolloutPlan {
   readonly isForced?: true;
   /** The command that also reboots nodes that are left out for their losses, in a code span; missing if there are none. */
   readonly forced?: string;
+}
+
+/** Left-out nodes with the names by which the same message calls them. @param short shortens a node's name */
+export const leftOutBy = (leftOut: readonly LeftOut[], short: (name: string) => string): LeftOut[] =>
+  leftOut.map((one) => ({ ...one, name: short(one.name), why: one.why.replaceAll(one.name, short(one.name)) }));
+
+/** The plan with the host names of its nodes, which fit a phone. */
+export function withHostNames(plan: RolloutPlan): RolloutPlan {
+  const { nodes, leftOut } = plan;
+  const away = nodes.flatMap((node) => (node.away ?? []).map((one) => one.node));
+  const short = hostNames([...nodes, ...leftOut].map(({ name }) => name).concat(away));
+  return {
+    ...plan,
+    nodes: nodes.map((node) => ({
+      ...{ ...node, name: short(node.name) },
+      ...(node.away ? { away: node.away.map((one) => ({ ...one, node: short(one.node) })) } : {}),
+    })),
+    leftOut: leftOutBy(leftOut, short),
+  };
 }
