@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { SendDurableExecutionCallbackSuccessCommand } from "@aws-sdk/client-lambda";
 import { afterAll, expect, test } from "vitest";
-import { reconcileByRule } from "../../lambdas/change/inputs/tick.ts";
+import { reconcileByRule } from "../../lambdas/capabilities/reconcile/tick.ts";
 import { durableClient } from "../../lambdas/clients/durable.ts";
 import { valueFor } from "../../lambdas/inputs/input.ts";
 import { mirrorsInput } from "../../lambdas/inputs/mirrors/input.ts";

@@ -1,8 +1,8 @@
-import { reconcileRequested } from "../../change/inputs/requested.ts";
-import { reconcileByRule } from "../../change/inputs/tick.ts";
 import type { Start } from "../../commands/request.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import { lambdaEntry, type Workflow } from "../../steps/host.ts";
+import { reconcileRequested } from "./requested.ts";
+import { reconcileByRule } from "./tick.ts";
 
 /** Payload with which a tick of the schedule starts the work. */
 interface ReconcileTick {

@@ -1,4 +1,4 @@
-import { reconcileByRule } from "../../../lambdas/change/inputs/tick.ts";
+import { reconcileByRule } from "../../../lambdas/capabilities/reconcile/tick.ts";
 import type { Input, InputContent, ObjectReference } from "../../../lambdas/inputs/input.ts";
 import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
 import type { MachinePlan } from "../../../lambdas/machine/plan.ts";

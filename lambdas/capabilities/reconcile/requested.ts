@@ -1,3 +1,10 @@
+import { changeRequested, checkPools } from "../../change/fleet/requested.ts";
+import type { Wish } from "../../change/inputs/due.ts";
+import { readInPages } from "../../change/inputs/read.ts";
+import { namedNodes, nodesOfPool } from "../../change/node/find-node.ts";
+import { showOnly, tellRequester } from "../../change/operation/lifecycle.ts";
+import type { Execution } from "../../change/operation/op.ts";
+import { checkOrigin } from "../../change/operation/requester.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, step } from "../../engine/durable.ts";
@@ -16,15 +23,8 @@ import {
 } from "../../messages/operation/reconcile.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Message, OperationStatus, PublishedMessage } from "../../records/records.ts";
-import { changeRequested, checkPools } from "../fleet/requested.ts";
-import { namedNodes, nodesOfPool } from "../node/find-node.ts";
-import { showOnly, tellRequester } from "../operation/lifecycle.ts";
-import type { Execution } from "../operation/op.ts";
-import { checkOrigin } from "../operation/requester.ts";
-import type { Wish } from "./due.ts";
 import { type GivenInput, giveInTurn, isRefusal, type ReconcileOperation, type RequestedInput } from "./give.ts";
 import { leftOutNodes } from "./left-out.ts";
-import { readInPages } from "./read.ts";
 
 /**
  * Selects the requested nodes.

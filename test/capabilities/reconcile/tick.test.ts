@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Retryable } from "../../../lambdas/errors.ts";
 import type { Input, ObjectReference } from "../../../lambdas/inputs/input.ts";
 import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
+import { operationsOf } from "../../change/fleet/fleet.ts";
+import { MirrorFleet } from "../../change/inputs/mirror-fleet.ts";
 import { setUp, tearDown } from "../../engine/durable-engine.ts";
-import { operationsOf } from "../fleet/fleet.ts";
-import { MirrorFleet } from "./mirror-fleet.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);

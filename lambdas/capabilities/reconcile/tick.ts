@@ -1,4 +1,8 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { keysDue } from "../../change/inputs/ask.ts";
+import { findDue, ledgerReads } from "../../change/inputs/due.ts";
+import { isForAnother, readContent } from "../../change/inputs/read.ts";
+import { reconcileInput } from "../../change/inputs/reconcile.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
@@ -8,10 +12,6 @@ import { hasAsked } from "../../inputs/questions.ts";
 import type { InputName } from "../../records/machine-record.ts";
 import { hasNews, type InputWatch } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { keysDue } from "./ask.ts";
-import { findDue, ledgerReads } from "./due.ts";
-import { isForAnother, readContent } from "./read.ts";
-import { reconcileInput } from "./reconcile.ts";
 
 /** Objects of the cluster, each of which is read once. */
 function objectsOnce({ inputObjects }: Steps): Steps["inputObjects"]["read"] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leftOutNodes } from "../../../lambdas/change/inputs/left-out.ts";
+import { leftOutNodes } from "../../../lambdas/capabilities/reconcile/left-out.ts";
 import type { Node } from "../../../lambdas/steps/cluster/nodes.ts";
 import { answers, recorded } from "../../engine/recorded.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { reconcileRequested } from "../../../lambdas/change/inputs/requested.ts";
+import { reconcileRequested } from "../../../lambdas/capabilities/reconcile/requested.ts";
 import type { Start } from "../../../lambdas/commands/request.ts";
 import type { Input } from "../../../lambdas/inputs/input.ts";
 import { kubeletClientsInput } from "../../../lambdas/inputs/kubelet-clients.ts";
@@ -7,9 +7,9 @@ import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
 import { originated } from "../../../lambdas/records/origin.ts";
 import type { Message } from "../../../lambdas/records/records.ts";
 import type { Steps } from "../../../lambdas/steps/steps.ts";
+import { idOf, nameOf, type Troubles } from "../../change/fleet/fleet.ts";
+import { MirrorFleet } from "../../change/inputs/mirror-fleet.ts";
 import { runStarted, setUp, tearDown } from "../../engine/durable-engine.ts";
-import { idOf, nameOf, type Troubles } from "../fleet/fleet.ts";
-import { MirrorFleet } from "./mirror-fleet.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);

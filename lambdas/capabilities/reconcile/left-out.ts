@@ -1,3 +1,4 @@
+import { stopOver } from "../../change/inputs/due.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { atMost, RECORDS_AT_ONCE } from "../../engine/chunks.ts";
 import type { LeftOutNode } from "../../messages/operation/reconcile.ts";
@@ -7,7 +8,6 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { stopOver } from "./due.ts";
 
 /**
  * Finds the reason why each of these nodes is not changed, in the order in which nodes are selected. Belongs into a

@@ -1,3 +1,11 @@
+import { changeOrSettle, watchedBy } from "../../change/fleet/requested.ts";
+import { claimInput } from "../../change/inputs/claim.ts";
+import { type DueNode, unchangedNodes } from "../../change/inputs/due.ts";
+import { inputRow, type StartedParts, stageOf } from "../../change/inputs/row.ts";
+import type { Op } from "../../change/operation/op.ts";
+import { publishWatched } from "../../change/operation/progress.ts";
+import { postFirst } from "../../change/operation/publisher.ts";
+import { cancelledBy } from "../../change/operation/requester.ts";
 import type { Request } from "../../commands/request.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { readOnce } from "../../engine/chunks.ts";
@@ -6,14 +14,6 @@ import { Refused } from "../../errors.ts";
 import type { Input } from "../../inputs/input.ts";
 import { type InputEnd, otherOperationChanges } from "../../messages/operation/reconcile.ts";
 import type { PublishedMessage } from "../../records/records.ts";
-import { changeOrSettle, watchedBy } from "../fleet/requested.ts";
-import type { Op } from "../operation/op.ts";
-import { publishWatched } from "../operation/progress.ts";
-import { postFirst } from "../operation/publisher.ts";
-import { cancelledBy } from "../operation/requester.ts";
-import { claimInput } from "./claim.ts";
-import { type DueNode, unchangedNodes } from "./due.ts";
-import { inputRow, type StartedParts, stageOf } from "./row.ts";
 
 /** An operation that a person started. */
 export type ReconcileOperation = Op<Extract<Request, { command: "reconcile" }>>;
