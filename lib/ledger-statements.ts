@@ -8,6 +8,7 @@ import {
   MACHINE_PARTITION,
   PRIMARY_KEY,
 } from "../lambdas/records/ledger-table.ts";
+import type { LeftNode } from "../lambdas/records/left-node.ts";
 import { bucket, lambda, table } from "./arns.ts";
 import { everyOperation, ledgerWriters, operationsOf } from "./ledger-writers.ts";
 import type { Conditions, Statement } from "./statement.ts";
@@ -80,8 +81,11 @@ const noteOn = (sid: string, leading: readonly string[], attributes: readonly st
   },
 });
 
+/** The fields about a node that its operation left cordoned; the type demands each of them. */
+const ofLeftNode: Readonly<Record<keyof LeftNode, true>> = { settled: true, takenOverBy: true };
+
 /** Records what became of a cordon that an earlier operation left to a person. */
-export const settleLeftWork: Statement = noteOn("SettleLeftWork", [everyOperation], ["settled"]);
+export const settleLeftWork: Statement = noteOn("SettleLeftWork", [everyOperation], Object.keys(ofLeftNode));
 
 /** Records that a kept machine was terminated, in the operation that launched it. */
 export const closeKeptMachine: Statement = noteOn("CloseKeptMachine", operationsOf("add-nodes"), [
