@@ -29,11 +29,10 @@ async function judged(stored: Stored, caller: Appender | null, request: AppendRe
   return { answer: await judgeRequest(context as unknown as EventContext, caller, request), asked };
 }
 
-const appending = (acts: readonly Act[], id = DRAIN, index?: number): AppendRequest => ({
-  kind: "append",
-  chain: { operation: id, ...(index === undefined ? {} : { index }) },
-  entries: acts.map((act, place) => ({ mark: `m${place}`, act })),
-});
+const appending = (acts: readonly Act[], id = DRAIN, index?: number): AppendRequest => {
+  const chain = { operation: id, ...(index === undefined ? {} : { index }) };
+  return { kind: "append", chain, entries: acts.map((act, place) => ({ mark: `m${place}`, act })) } as AppendRequest;
+};
 
 /** Asks whether acts may be appended. @returns why they may not; null if they may */
 async function refusal(stored: Stored, acts: readonly Act[], caller: Appender = "drain-node", id = DRAIN) {
