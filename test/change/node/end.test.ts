@@ -149,7 +149,7 @@ describe("A node that was put back because its maintenance was over", () => {
     const { calls } = await ended(given, scene);
     const written = changesOf(calls, "ledger.changeNode")[0];
     expect(written).not.toHaveProperty("outcome");
-    expect(changesOf(calls, "ledger.changeOperation")[0]).toMatchObject({ status: given.status, endedAt });
+    expect(changesOf(calls, "ledger.changeOperation")).toMatchObject([{ status: given.status, endedAt }]);
   });
 });
 
