@@ -51,11 +51,14 @@ interface Scene {
   readonly evicted?: number;
   readonly cordon?: object;
   readonly connectionSeconds?: number;
+  /** Pool of the node: a stop is recorded for every one but "web". */
+  readonly pool?: string;
 }
 
 /** Drains by these ticks. @returns the outcome, what each tick was given, and the numbers that were written */
 async function drained(scene: Scene) {
-  const { ticks, workflow = "drain", state = "running", frozen = false, evicted, connectionSeconds = 0 } = scene;
+  const { ticks, workflow = "drain", state = "running", frozen = false, evicted } = scene;
+  const { connectionSeconds = 0, pool = "web" } = scene;
   const orders: Order[] = [];
   const states: unknown[] = [];
   const { steps, calls } = recorded(
@@ -97,7 +100,7 @@ async function drained(scene: Scene) {
   );
   const wait = tenMinutes();
   const { result, error } = await run((ctx) => {
-    const task = { ...nodeTask(ctx, {}, wait), steps, workflow, pool: "web" } as unknown as EmptyingTask;
+    const task = { ...nodeTask(ctx, {}, wait), steps, workflow, pool } as unknown as EmptyingTask;
     return evictPods(task, { options, connectionSeconds });
   });
   const counts = calls.flatMap(([, , , change]) => ("evicted" in (change as object) ? [change] : []));
@@ -175,6 +178,8 @@ describe("A drain", () => {
     const { orders, wait } = await drained({ ticks: [drainedEnd] });
     expect(orders[0]).toMatchObject({ node, held: lease, deadline: wait.until, notBefore: 0 });
     expect(await orders[0]?.mayGoOn()).toBe(true);
+    const held = await drained({ ticks: [drainedEnd], pool: "batch" });
+    expect(await held.orders[0]?.mayGoOn()).toBe(false);
   });
 
   test("gives connections their time since the cordon, until the first eviction", async () => {
