@@ -68,6 +68,8 @@ describe("Findings with one cause", () => {
     const same: Finding = { kind: "volume-key", key: "k" };
     expect(wordsOfFindings([one, same, same])).toEqual([wordsOfFinding(one), wordsOfFinding(same)]);
     expect(wordsOfFindings([])).toEqual([]);
+    const other: Finding = { kind: "volume-key", key: "another" };
+    expect(wordsOfFindings([same, other])).toEqual([wordsOfFinding(same), wordsOfFinding(other)]);
   });
 });
 
