@@ -209,8 +209,10 @@ describe("A restart that has not ended", () => {
   });
 
   test("when a person cancels is cancelled", async () => {
-    const cancelledBy = async () => "U0OLIVIA";
-    const { code, why } = await restarted({ command, looks, wait: { cancelledBy } });
+    const from = inMinutes(0.5);
+    const cancelledBy = async () => (Date.now() > from ? "U0OLIVIA" : null);
+    const { asked, code, why } = await restarted({ command, looks, wait: { cancelledBy } });
     expect([code, why]).toEqual(["Cancelled", "U0OLIVIA"]);
+    expect(asked).toEqual([asking("look before the restart"), order]);
   });
 });
