@@ -17,11 +17,11 @@ import { placeWitness } from "./witness.ts";
  * @throws StageFailed if the machine does not answer; MachineEnded
  */
 async function askProcesses(task: RebootTask, name: string): Promise<Processes> {
-  const { steps, owner, runtime } = task;
+  const { owner, runtime } = task;
   const { instanceId } = leaseOf(task);
   const services = profileOf(runtime.configuration).restart.services.map((service) => ({ name: service }));
   const asked = { name, instanceId, mark: `${owner} ${name}`, slow: null, endOfMachine: task.wait.endOfMachine };
-  const { look: observation, end } = await askMachine(task, asked, { services }, steps.timestamp());
+  const { look: observation, end } = await askMachine(task, asked, { services });
   if (observation.state === "answered") return processesOf(observation.answers);
   if (end !== undefined) throw new MachineEnded(end);
   if (observation.state === "failed")

@@ -46,11 +46,11 @@ async function prepare(
 }
 
 /** Asks the machine, and once more if SSM says that its agent, which is not silent, did not take the command. */
-async function askAgain(op: Op<EmptyingRequest>, instanceId: string, at: string, most: number): Promise<AnswerPoll> {
+async function askAgain(op: Op<EmptyingRequest>, instanceId: string, most: number): Promise<AnswerPoll> {
   const mark = `${op.start.operation} plan`;
-  const first = await askMachine(op, { name: "the guard", instanceId, mark, slow: null }, QUESTIONS, at);
+  const first = await askMachine(op, { name: "the guard", instanceId, mark, slow: null }, QUESTIONS);
   if (most === 1 || first.look.state !== "running" || first.look.isTaken) return first;
-  return askMachine(op, { name: "the guard, again", instanceId, mark, slow: null }, QUESTIONS, first.at);
+  return askMachine(op, { name: "the guard, again", instanceId, mark, slow: null }, QUESTIONS);
 }
 
 /**
@@ -65,7 +65,7 @@ export async function observeGuard(op: Op<EmptyingRequest>, chosen: ChosenNode):
   if (way === "silent") return { state: "unknown", why: guardAgentSilent };
   const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
   try {
-    const { look: observation, at: answeredAt } = await askAgain(op, instanceId, at, way === "asked" ? 1 : 2);
+    const { look: observation, at: answeredAt } = await askAgain(op, instanceId, way === "asked" ? 1 : 2);
     if (observation.state === "answered")
       return await step(ctx, "judge the guard", () => {
         const between = { from: Date.parse(at), until: Date.parse(answeredAt) };

@@ -113,27 +113,31 @@ async function awaitAnswer(
   return last;
 }
 
+/** A command that SSM has taken, with its time; the last release stored the id alone. */
+type SentQuestions = string | { readonly commandId: string; readonly at: string };
+
 /**
- * Asks a machine questions, without a lease, and polls until it has answered or its time is over.
- * @param at ISO 8601: now
+ * Asks a machine questions, without a lease, and polls until it has answered or its time is over. That time begins with a
+ * stored one: a replay must not begin it anew.
  * @throws StepError whose cause is SSM's refusal of the command, or MachineEnded
  */
 export async function askMachine(
   durable: DurableSteps,
   asked: ObservationRequest,
   questions: Questions,
-  at: string,
 ): Promise<AnswerPoll> {
   const { ctx, steps } = durable;
   const { instanceId, mark, endOfMachine } = asked;
-  const commandId = await promptStep(ctx, `${asked.name}: ask`, CALL, async () => {
+  const sent = await promptStep(ctx, `${asked.name}: ask`, CALL, async (): Promise<SentQuestions> => {
     try {
-      return await steps.machineObservation.ask(instanceId, questions, mark);
+      return { commandId: await steps.machineObservation.ask(instanceId, questions, mark), at: steps.timestamp() };
     } catch (error) {
       const end = (await endOfMachine?.()) ?? null;
       throw end === null ? error : new MachineEnded(end);
     }
   });
+  const began = asked.slow === null ? steps.timestamp() : new Date(asked.slow.since).toISOString();
+  const { commandId, at } = typeof sent === "string" ? { commandId: sent, at: began } : sent;
   return awaitAnswer(durable, asked, commandId, { look: { state: "running", isTaken: false }, at });
 }
 
@@ -151,7 +155,7 @@ export async function observeMachine(
   const questions = healthQuestions(facts.expected);
   let reading: AnswerPoll;
   try {
-    reading = await askMachine({ ctx, steps }, asked, questions, facts.now);
+    reading = await askMachine({ ctx, steps }, asked, questions);
   } catch (error) {
     return { ...facts, machine: { known: false, why: missing.notSent(causeOf(error).message) } };
   }

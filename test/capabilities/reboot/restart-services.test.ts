@@ -157,6 +157,7 @@ describe("A restart of a machine's services", () => {
   test.each<[string, Look, string, string]>([
     ["failed", { why: "no WMI", isTaken: true }, "command-failed", "checking the machine failed: no WMI"],
     ["was refused", { why: "denied", isTaken: false }, "command-undelivered", "checking the machine failed: denied"],
+    ["never came", "silent", "agent-silent", "the machine did not answer within 100 s"],
   ])("is not ordered where the look before it %s", async (_how, look, code, why) => {
     const { asked, ...end } = await restarted({ looks: [look] });
     expect(asked).toEqual([asking("look before the restart")]);
