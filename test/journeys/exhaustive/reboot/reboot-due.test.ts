@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { hostOf } from "../../../../lambdas/commands/node-matches.ts";
 import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
@@ -101,7 +102,7 @@ test("What the last reboot did not end is named, and no reboot is due for it", L
   expect(listed).not.toMatch(new RegExp(`${shortName(web)}\\s+Ready\\s+files`));
   await here.type("operator", "/win reboot --due");
   await settled(here, 30);
-  expect(privately(here, "operator").at(-1)).toContain(`that would help. Left out: \`${otherWeb.name}\``);
+  expect(privately(here, "operator").at(-1)).toContain(`that would help. Left out: \`${hostOf(otherWeb.name)}\``);
   await here.type("operator", `/win why ${shortName(otherWeb)}`);
   await settled(here, 10);
   expect(privately(here, "operator").at(-1)).toContain("did not end this (files to be replaced at the next boot)");
