@@ -15,7 +15,7 @@ const well = { look: renewal("look", 20), act: renewal("act", 6.5), join: renewa
 
 interface Scene {
   readonly own?: Renewal;
-  /** What the functions answer, by their names. */
+  /** Answers of the functions, by their names. */
   readonly others?: Readonly<Record<string, Renewal | Error>>;
   readonly news?: readonly CredentialNews[];
   readonly release?: Error;
