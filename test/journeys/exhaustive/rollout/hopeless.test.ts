@@ -34,7 +34,7 @@ test("The card of a rollout names a budget that never allows an eviction, withou
   here = await withSeedNodes();
   await guardedPod(here, otherWeb);
   const card = await cardOf("reboot web --force web");
-  expect(card).toMatch(/⛔ Never allowed on `ip-10-0-0-31\S+` by the disruption budgets `default\/guard`/);
+  expect(card).toContain("⛔ Never allowed on `ip-10-0-0-31` by the disruption budgets `default/guard`");
   expect(card).toContain("No estimate: the rollout cannot end before that is fixed");
   expect(card).toContain("[Approve the wait]");
 });
