@@ -57,6 +57,9 @@ const causeWords = (cause: FleetCause): string => {
 
 const shortNames = (failing: readonly FleetNode[]) => hostNames(failing.map(({ node }) => node));
 
+/** Short name of the first failing node, for the button and the step that look at one of them. */
+const firstName = ({ failing }: FleetTrouble): string => shortNames(failing)(failing[0]?.node ?? "");
+
 function groupLines({ cause, nodes, shared }: FleetGroup, { failing }: FleetTrouble, working: string): string[] {
   const short = shortNames(failing);
   const names = some(
@@ -107,9 +110,7 @@ function recoveriesOf({ kind, failing, pools: shares }: FleetTrouble): Recovery[
 
 /** A row of buttons for each recovery, because a row may have a kind of button once; Why? is in the first, I have it in the last. */
 function rows(trouble: FleetTrouble): Block[] {
-  const [first] = trouble.failing;
-  const name = shortNames(trouble.failing)(first?.node ?? "");
-  const why: Button = { actionId: LOOK_AGAIN, value: `why ${name}`, text: "Why?" };
+  const why: Button = { actionId: LOOK_AGAIN, value: `why ${firstName(trouble)}`, text: "Why?" };
   const recoveries = recoveriesOf(trouble).map(
     ({ command, text }): Button => ({ actionId: DO_NEXT, value: command, text }),
   );
@@ -123,7 +124,7 @@ function rows(trouble: FleetTrouble): Block[] {
 
 function next(trouble: FleetTrouble, isDispensable: boolean): string {
   const { kind, failing, all } = trouble;
-  const first = code(shortNames(failing)(failing[0]?.node ?? ""));
+  const first = code(firstName(trouble));
   if (kind === "agents-silent")
     return `Pods go on running, but no command reaches these machines. Next: press *Why?* for ${first}, and check the way to Systems Manager from what they share: endpoint, NAT, instance profile.`;
   const outside = failing.length === all ? "All of them fail, so the cause is likely outside the nodes. " : "";

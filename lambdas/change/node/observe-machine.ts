@@ -116,6 +116,10 @@ async function awaitAnswer(
 /** A command that SSM has taken, with its time; the last release stored the id alone. */
 type SentQuestions = string | { readonly commandId: string; readonly at: string };
 
+/** Time at which an execution of the last release sent its questions, as far as that is known. */
+const sinceOf = ({ slow }: ObservationRequest, steps: Steps): string =>
+  new Date(slow?.since ?? steps.now()).toISOString();
+
 /**
  * Asks a machine questions, without a lease, and polls until it has answered or its time is over. That time begins with a
  * stored one: a replay must not begin it anew.
@@ -136,8 +140,7 @@ export async function askMachine(
       throw end === null ? error : new MachineEnded(end);
     }
   });
-  const began = asked.slow === null ? steps.timestamp() : new Date(asked.slow.since).toISOString();
-  const { commandId, at } = typeof sent === "string" ? { commandId: sent, at: began } : sent;
+  const { commandId, at } = typeof sent === "string" ? { commandId: sent, at: sinceOf(asked, steps) } : sent;
   return awaitAnswer(durable, asked, commandId, { look: { state: "running", isTaken: false }, at });
 }
 

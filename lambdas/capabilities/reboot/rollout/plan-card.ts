@@ -180,7 +180,8 @@ export function expectedMinutes(plan: Pick<RolloutPlan, "command" | "nodes" | "m
   return longest * (1 + Math.ceil((nodes.length - 1) / atOnce(plan)));
 }
 
-function rolloutBlocks(plan: RolloutPlan): Block[] {
+function rolloutBlocks(whole: RolloutPlan): Block[] {
+  const plan = withHostNames(whole);
   const names = some(
     plan.nodes.map(({ name }) => code(name)),
     MOST,
@@ -235,7 +236,7 @@ const dueLines = ({ nodes, command }: RolloutPlan): string[] => {
 /** The plan of a rollout, for the message that asks for its approval. */
 export const rolloutCard = (plan: RolloutPlan): PlanCard => ({
   ...(isHopeless(plan) ? { isHopeless: true } : {}),
-  blocks: [section(`*Plan*: ${sentenceOf(plan)}`), ...rolloutBlocks(withHostNames(plan))],
+  blocks: [section(`*Plan*: ${sentenceOf(plan)}`), ...rolloutBlocks(plan)],
 });
 
 /** The dry run of a rollout: its plan, which only the requester sees. @param typed the command without --dry-run */
@@ -243,7 +244,7 @@ export const rolloutDryRun = (plan: RolloutPlan, typed: readonly string[]): Mess
   text: `Dry run: ${plan.command} ${counted(plan.nodes.length, "node")}`,
   blocks: [
     section(`*Dry run: nothing was changed.* ${sentenceOf(plan)}`),
-    ...rolloutBlocks(withHostNames(plan)),
+    ...rolloutBlocks(plan),
     context(`To apply: ${typeThis(plan.command, ...typed)}`),
   ],
 });

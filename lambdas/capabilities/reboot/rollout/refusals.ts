@@ -63,8 +63,8 @@ const leftOutAgain = (names: readonly string[]): string =>
 
 /** Mistake: no node waits for the command. */
 export function noneDue(command: RolloutCommand, pool: string | null, notDue: NotDue): string {
-  const unseen = notDue.unseen.map(hostNames(notDue.unseen));
-  const chronic = (notDue.chronic ?? []).map(hostNames(notDue.chronic ?? []));
+  const short = (names: readonly string[] = []) => names.map(hostNames(names));
+  const [unseen, chronic] = [short(notDue.unseen), short(notDue.chronic)];
   const where = pool === null ? "No Windows node" : `No node of ${code(pool)}`;
   if (unseen.length === 0 && chronic.length > 0)
     return `${where} waits for a ${command} that would help.${leftOutAgain(chronic)} Nothing was changed.`;

@@ -83,13 +83,15 @@ export const leftOutBy = (leftOut: readonly LeftOut[], short: (name: string) => 
 /** The plan with the host names of its nodes, which fit a phone. */
 export function withHostNames(plan: RolloutPlan): RolloutPlan {
   const { nodes, leftOut } = plan;
-  const away = nodes.flatMap((node) => (node.away ?? []).map((one) => one.node));
-  const short = hostNames([...nodes, ...leftOut].map(({ name }) => name).concat(away));
+  const awayFrom = ({ away = [] }: PlannedNode): readonly AwayNode[] => away;
+  const named = [...nodes, ...leftOut].map(({ name }) => name);
+  const short = hostNames([...named, ...nodes.flatMap(awayFrom).map(({ node }) => node)]);
   return {
     ...plan,
     nodes: nodes.map((node) => ({
-      ...{ ...node, name: short(node.name) },
-      ...(node.away ? { away: node.away.map((one) => ({ ...one, node: short(one.node) })) } : {}),
+      ...node,
+      name: short(node.name),
+      away: awayFrom(node).map((one) => ({ ...one, node: short(one.node) })),
     })),
     leftOut: leftOutBy(leftOut, short),
   };
