@@ -6,7 +6,7 @@ import { entryAfter } from "../../lambdas/audit/entry.ts";
 import type { Head } from "../../lambdas/audit/head.ts";
 import { keys } from "../../lambdas/records/ledger-table.ts";
 import type { EventContext } from "../../lambdas/steps/context.ts";
-import { storedItems } from "./stored.ts";
+import { storedItems } from "../steps/ledger/stored-items.ts";
 
 const cluster = "prod-west";
 const AT = "2026-11-21T14:00:00.000Z";

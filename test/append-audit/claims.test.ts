@@ -6,7 +6,7 @@ import type { Act } from "../../lambdas/audit/entry.ts";
 import { doorPartition, type Key, keys, operationPartition } from "../../lambdas/records/ledger-table.ts";
 import type { EventContext } from "../../lambdas/steps/context.ts";
 import { operationRecord } from "../messages/records.ts";
-import { storedItems } from "./stored.ts";
+import { storedItems } from "../steps/ledger/stored-items.ts";
 
 type Stored = readonly (readonly [Key, object])[];
 

@@ -4,7 +4,7 @@ import { type Chain, entryAfter } from "../../lambdas/audit/entry.ts";
 import { withLog } from "../../lambdas/logging.ts";
 import { keys } from "../../lambdas/records/ledger-table.ts";
 import type { EventContext } from "../../lambdas/steps/context.ts";
-import { storedItems } from "./stored.ts";
+import { storedItems } from "../steps/ledger/stored-items.ts";
 
 const AT = "2026-11-21T14:00:00.000Z";
 const EARLIER = "2026-11-21T09:00:00.000Z";

@@ -7,29 +7,15 @@ import { entryAfter } from "../../lambdas/audit/entry.ts";
 import type { DynamoDb, DynamoDbRequest } from "../../lambdas/clients/dynamodb.ts";
 import type { Transport } from "../../lambdas/clients/transport.ts";
 import { keys } from "../../lambdas/records/ledger-table.ts";
-import type { Settings } from "../../lambdas/settings.ts";
 import { operationRecord } from "../messages/records.ts";
-import { storedItems } from "./stored.ts";
+import { settings } from "../steps/answering.ts";
+import { storedItems } from "../steps/ledger/stored-items.ts";
 
 const DRAIN = "drain-3f9c2a71";
 const AT = "2026-11-21T14:00:00.000Z";
 const chain = { operation: DRAIN };
 const act = { what: "started" } as const;
 const append = { kind: "append", chain, entries: [{ mark: "launch", act }] };
-
-const settings: Settings = {
-  region: "us-west-2",
-  credentials: { accessKeyId: "AKIA", secretAccessKey: "s" },
-  awsEndpoint: "http://aws.sandbox.test",
-  cluster: "prod-west",
-  bucket: "casement",
-  ledgerTable: "casement",
-  slackSecret: "s",
-  slackUrl: "http://slack.sandbox.test/api/",
-  retentionDays: 400,
-  functions: {},
-  documents: {},
-};
 
 const request = { ...operationRecord({ id: DRAIN, requestedAt: "2026-11-20T23:59:00.000Z" }) };
 

@@ -28,7 +28,8 @@ export const holding: Answers = {
   }),
 };
 
-const settings = {
+/** Settings of a function of the sandbox's kind. */
+export const settings = {
   region: "us-west-2",
   credentials: { accessKeyId: "AKIA", secretAccessKey: "s" },
   awsEndpoint: "http://aws.sandbox.test",

@@ -28,7 +28,7 @@ const running = (process: number, others: Readonly<Record<string, number | null>
 type Look = readonly object[] | { readonly why: string; readonly isTaken: boolean } | "silent";
 
 interface Scene {
-  /** What the machine answers when it is asked for its processes, one after the other. */
+  /** Answers of the machine when it is asked for its processes, one after the other. */
   readonly looks?: readonly Look[];
   readonly command?: CommandState;
   readonly reported?: number;
@@ -88,11 +88,6 @@ async function restarted(scene: Scene) {
     stops: { over: async () => null },
     instances: { describe: async () => ({ ...lease, state: state(minutes()) }) },
     probes: { start: async () => void asked.push("a pod that stays"), state: async () => listening },
-    ledger: {
-      operation: async () => ({ cancelledBy: null, callbacks: {} }),
-      changeNode: async () => undefined,
-      awaitCommand: async () => undefined,
-    },
   };
   const kept: Partial<RebootTask>[] = [];
   const { error } = await run(async (ctx) => {

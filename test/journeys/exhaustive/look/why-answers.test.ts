@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { hostOf } from "../../../../lambdas/commands/node-matches.ts";
 import { assist } from "../../assisting.ts";
 import { expectSound, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { look } from "../../looking.ts";
-import { edge, kubectl, web } from "../../others.ts";
+import { edge, kubectl, shortName, web } from "../../others.ts";
 import { injectFault } from "../../outside.ts";
 import { openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
@@ -99,7 +98,7 @@ test("an agent whose instance lost its profile is silent within an hour, with th
   expect(said).toMatch(/does not answer for \d+m: EC2 says that the instance has no instance profile/);
   expect((await look(here, `/win reboot ${web.name} --dry-run`)).said).toContain("the proof cannot pass");
   expect((await look(here, "/win reboot web --force web --dry-run")).said).toContain(
-    `The instance of \`${hostOf(web.name)}\` has no instance profile: after the reboot its SSM agent stays silent`,
+    `The instance of \`${shortName(web)}\` has no instance profile: after the reboot its SSM agent stays silent`,
   );
   expect((await look(here, "/win doctor")).said).toMatch(
     /attach the pool's instance profile to `[^`]+`, which no reboot/,
