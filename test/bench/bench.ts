@@ -22,9 +22,11 @@ interface Result {
 }
 
 const FOLDER = resolve(".bench");
-const COLD_STARTS = 15;
+const COLD_STARTS = 40;
 const WARM_UP = 200;
 const WARM = 2000;
+/** Processes of either side that answer warm, one after the other: a pause of the host falls into one of them. */
+const WARM_ROUNDS = 5;
 const STOCK = "stock Bolt handler";
 
 const round = (value: number): number => Math.round(value * 10) / 10;
@@ -202,10 +204,21 @@ const benches: readonly Bench[] = [
   {
     figures: ["warm-ack-p99", "warm-ack-p50"],
     measure: async ({ folders, simulator }) => {
-      const [ours, stock] = [await warmTimes(folders.ours, simulator), await warmTimes(folders.stock, simulator)];
+      const rounds: { ours: number[]; stock: number[] }[] = [];
+      for (let round = 0; round < WARM_ROUNDS; round += 1) {
+        rounds.push({
+          ours: await warmTimes(folders.ours, simulator),
+          stock: await warmTimes(folders.stock, simulator),
+        });
+      }
+      const median = (side: "ours" | "stock", q: number): number =>
+        quantile(
+          rounds.map((round) => quantile(round[side], q)),
+          0.5,
+        );
       return [
-        compared("warm-ack-p99", "ms", quantile(ours, 0.99), quantile(stock, 0.99)),
-        compared("warm-ack-p50", "ms", quantile(ours, 0.5), quantile(stock, 0.5)),
+        compared("warm-ack-p99", "ms", median("ours", 0.99), median("stock", 0.99)),
+        compared("warm-ack-p50", "ms", median("ours", 0.5), median("stock", 0.5)),
       ];
     },
   },
