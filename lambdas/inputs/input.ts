@@ -204,7 +204,14 @@ export const recordedFile = ({ path, text, secret }: TextFile): InputFile => ({
   ...(secret ? { version: secret.version } : {}),
 });
 
-const hashedFiles = ({ files }: InputContent): readonly InputFile[] => files.map(recordedFile);
+/** Cache: a change writes the same files into the record of each machine, and hashing them takes longest. */
+const known = new WeakMap<InputContent["files"], readonly InputFile[]>();
+
+function hashedFiles({ files }: InputContent): readonly InputFile[] {
+  const hashed = known.get(files) ?? files.map(recordedFile);
+  known.set(files, hashed);
+  return hashed;
+}
 
 /** Files that a machine has, and that it keeps although the content does not have them. */
 function keptFiles(input: Input, content: InputContent, sent: SentInput | undefined): readonly InputFile[] {

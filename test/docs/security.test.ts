@@ -24,6 +24,9 @@ const policy = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? "";
 const denials = (JSON.parse(policy) as { Statement: Denial[] }).Statement;
 const listed = (one: string | readonly string[]): readonly string[] => (typeof one === "string" ? [one] : one);
 
+/** Permissions of all roles. */
+const rights = permissionsFor(place);
+
 const administrator = "arn:aws:iam::111122223333:role/administrator";
 const ourRole = "arn:aws:iam::111122223333:role/casement-prod-west-ProvisionNodeRole-1A2B";
 const deployment = "arn:aws:iam::111122223333:role/cdk-hnb659fds-cfn-exec-role-111122223333-us-west-2";
@@ -42,13 +45,13 @@ test("the example of a service control policy fits into one", () => {
 
 /** Does every statement that grants the action ask for named tags, so that a denial of requests without any never meets it? */
 const namesTags = (action: string): boolean =>
-  Object.values(permissionsFor(place))
+  Object.values(rights)
     .flat()
     .filter(({ actions, effect }) => effect !== "Deny" && actions.includes(action))
     .every(({ conditions }) => conditions?.Null?.["aws:TagKeys"] === "false");
 
 test("it forbids our functions nothing that they are granted", () => {
-  const granted = new Set(Object.values(permissionsFor(place)).flatMap((all) => all.flatMap(({ actions }) => actions)));
+  const granted = new Set(Object.values(rights).flatMap((all) => all.flatMap(({ actions }) => actions)));
   const hitting = denials.filter(
     ({ Action, Condition }) =>
       listed(Action).some((action) => granted.has(action)) &&
@@ -103,7 +106,7 @@ test.for(held)("%s", ([, principal, action, resource, context, expected]) => {
 });
 
 test("every function has its line in the table of credentials", () => {
-  for (const principal of Object.keys(permissionsFor(place)).filter((name) => name !== "node"))
+  for (const principal of Object.keys(rights).filter((name) => name !== "node"))
     expect(text).toContain(`role of \`${principal}\``);
 });
 
@@ -127,9 +130,7 @@ test.for(functionNames)("the table says what %s starts", (name) => {
 
 test("the table of the audit names the function that inserts into it, and every function that asks it to", () => {
   const holding = (sid: string, action: string) =>
-    functionNames.filter((name) =>
-      permissionsFor(place)[name].some((one) => one.sid === sid && one.actions.includes(action)),
-    );
+    functionNames.filter((name) => rights[name].some((one) => one.sid === sid && one.actions.includes(action)));
   expect(namedIn(cellsOf("insert: ")[1] ?? "")).toEqual(holding("AppendToAudit", "dynamodb:PutItem"));
   expect(namedIn(cellsOf("ask it to append: ")[1] ?? "")).toEqual(
     holding("AppendToAudit", "lambda:InvokeFunction").toSorted(),
@@ -147,7 +148,7 @@ describe("the table of the ledger", () => {
       }),
   );
   const writes = (principal: string, partition: string): boolean => {
-    const statements = permissionsFor(place)[principal as keyof ReturnType<typeof permissionsFor>];
+    const statements = rights[principal as keyof typeof rights];
     const resource = `arn:aws:dynamodb:${place.region}:${place.account}:table/${place.table}`;
     const context = { "dynamodb:LeadingKeys": [partition.replace("…", "3f9c2a71")] };
     return allows(statements, { action: "dynamodb:PutItem", resource, context });
@@ -156,7 +157,7 @@ describe("the table of the ledger", () => {
   test("names who may write each partition, and nobody else may", () => {
     const written = [...rows.keys()].map((partition) => [
       partition,
-      Object.keys(permissionsFor(place))
+      Object.keys(rights)
         .filter((principal) => writes(principal, partition))
         .toSorted(),
     ]);
@@ -173,14 +174,14 @@ describe("the table of the ledger", () => {
   });
 
   test("lets exactly those write the execution that waits for a command which its event may wake", () => {
-    const wake = permissionsFor(place)["cloud-events"].find(({ sid }) => sid === "WakeWaitingExecutions");
+    const wake = rights["cloud-events"].find(({ sid }) => sid === "WakeWaitingExecutions");
     const woken = (wake?.resources ?? []).flatMap((arn) => functionNames.filter((name) => arn.endsWith(`-${name}:*`)));
     expect(rows.get("command#…")).toEqual(woken.toSorted());
     expect(woken).toEqual(expect.arrayContaining([...(rows.get("instance#…") ?? [])]));
   });
 
   test("leaves no role a request that names no partition", () => {
-    const unnamed = Object.entries(permissionsFor(place)).filter(([, statements]) =>
+    const unnamed = Object.entries(rights).filter(([, statements]) =>
       ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLUpdate"].some((action) =>
         allows(statements, {
           action: `dynamodb:${action}`,

@@ -36,3 +36,10 @@ export async function look(here: Journey, text: string): Promise<Looked> {
   expect(openly(here)).toHaveLength(inChannel);
   return { said: privately(here, "operator").at(-1) ?? "", first, seconds };
 }
+
+/** Asks why, which must be answered within 20 s. @param node as a person types it */
+export async function why(here: Journey, node = "ip-10-0-3-7"): Promise<Looked> {
+  const looked = await look(here, `/win why ${node}`);
+  expect(looked.seconds).toBeLessThan(20);
+  return looked;
+}

@@ -8,8 +8,10 @@ export type Loose = Record<string, unknown>;
 /** Time at which configurations are judged, in milliseconds since the epoch. */
 export const NOW = Date.UTC(2026, 11, 1);
 
-/** The repository's annotated example, parsed and not yet checked. */
-export const example = (): Loose => parse(readFileSync("docs/configuration.example.yaml", "utf8"));
+const parsed: Loose = parse(readFileSync("docs/configuration.example.yaml", "utf8"));
+
+/** A copy of the repository's annotated example, parsed and not yet checked. */
+export const example = (): Loose => structuredClone(parsed);
 
 /** The example with other values in its section `aws`. */
 export const exampleWith = (aws: Loose): Deployment => {
