@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { eventsOn, newest, settled } from "./evidence.ts";
 import type { Journey } from "./journey.ts";
 import { isCordoned, ownerShown, run, SHORT } from "./on-web.ts";
-import { edge, podsOn, web } from "./others.ts";
+import { cordonByHand, edge, podsOn, web } from "./others.ts";
 import { openly, privately } from "./reading.ts";
 import { withSeedNodes } from "./removal.ts";
 
@@ -28,6 +28,15 @@ describe("A cordon", () => {
     expect(ownerShown(here)).toBeUndefined();
     const { id } = (await newest(here)).operation;
     expect(eventsOn(here, web.name)).toContain(`CasementUncordoned uncordoned by ${id}`);
+  });
+
+  test("that is there already is left as it is", async () => {
+    here = await withSeedNodes();
+    await cordonByHand(here, web);
+    expect(await run(here, `cordon ${SHORT}`, 30)).toBe(`${web.name} was already cordoned. Nothing was changed.`);
+    expect(ownerShown(here)).toBeUndefined();
+    expect(await run(here, `uncordon ${SHORT}`, 30)).toBe(`${web.name} is schedulable again.`);
+    expect(await run(here, `uncordon ${SHORT}`, 30)).toBe(`${web.name} was already schedulable. Nothing was changed.`);
   });
 
   test("shows what it would do and changes nothing with --dry-run", async () => {

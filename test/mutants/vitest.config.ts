@@ -7,7 +7,16 @@ const READERS = ["test/lint/**", "test/docs/**", "test/scripts/**", "test/front-
 /** The fast lane without those suites; nothing for another lane. */
 function judges(lane: TestProjectConfiguration): TestProjectConfiguration[] {
   if (typeof lane !== "object" || !("test" in lane) || lane.test?.name !== "fast") return [];
-  return [{ ...lane, test: { ...lane.test, exclude: [...(lane.test.exclude ?? []), ...READERS] } }];
+  return [
+    {
+      ...lane,
+      test: {
+        ...lane.test,
+        exclude: [...(lane.test.exclude ?? []), ...READERS],
+        setupFiles: ["test/mutants/load-all.ts"],
+      },
+    },
+  ];
 }
 
 /** The fast lane as Stryker runs it, without reports of its own. */

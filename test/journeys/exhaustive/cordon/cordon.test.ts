@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { heldBack, newest, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { isCordoned, ownerShown, run, SHORT } from "../../on-web.ts";
-import { cordonByHand, guardedPod, kubectl, web } from "../../others.ts";
+import { guardedPod, kubectl, web } from "../../others.ts";
 import { injectFault } from "../../outside.ts";
 import { openly } from "../../reading.ts";
 import { confirmRemoval, withSeedNodes } from "../../removal.ts";
@@ -34,15 +34,6 @@ describe("A cordon", () => {
     await run(here, `uncordon ${SHORT}`, 30);
     expect(isCordoned(here)).toBe(false);
     expect(ownerShown(here)).toBeUndefined();
-  });
-
-  test("that is there already is left as it is", async () => {
-    here = await withSeedNodes();
-    await cordonByHand(here, web);
-    expect(await run(here, `cordon ${SHORT}`, 30)).toBe(`${web.name} was already cordoned. Nothing was changed.`);
-    expect(ownerShown(here)).toBeUndefined();
-    expect(await run(here, `uncordon ${SHORT}`, 30)).toBe(`${web.name} is schedulable again.`);
-    expect(await run(here, `uncordon ${SHORT}`, 30)).toBe(`${web.name} was already schedulable. Nothing was changed.`);
   });
 
   test("is taken back by the sweep when its execution dies before it has ended", async () => {
