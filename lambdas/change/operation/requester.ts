@@ -90,9 +90,9 @@ export async function checkNow({ steps, start }: Execution, pool: string | null)
 /**
  * Checks the requester again. If Slack or the rules cannot be read, the permission given at the request stays valid.
  */
-export async function stillAllowed(op: Execution, rules: Rules): Promise<void> {
+export async function stillAllowed(op: Execution, rules: Rules, pool?: Place): Promise<void> {
   try {
-    await checkOrigin(op, rules);
+    await checkOrigin(op, rules, pool);
   } catch (error) {
     if (!isBusy(error)) throw error;
     log("WARN", "refusal", { operation: op.start.operation, why: wordsOf(error) });

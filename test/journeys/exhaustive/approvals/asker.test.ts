@@ -1,10 +1,15 @@
 import { afterEach, expect, test } from "vitest";
+import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, ledgerItems, newest, settled, spoken } from "../../evidence.ts";
 import { asked, impatient, launchedId } from "../../failing.ts";
 import { type Journey, startJourney } from "../../journey.ts";
+import { operationOf } from "../../maintenance.ts";
+import { isCordoned, SHORT } from "../../on-web.ts";
+import { web } from "../../others.ts";
 import { injectFault, reached } from "../../outside.ts";
-import { dialogOf, privately } from "../../reading.ts";
+import { dialogOf, openly, privately } from "../../reading.ts";
 import { release } from "../../releases.ts";
+import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -40,6 +45,20 @@ test("who loses the role while the dialog is open removes nothing", async () => 
   expect(privately(here, "operator").at(-1)).toContain("do not have permission to use `remove`");
   expect((await newest(here)).operation.status).toBe("refused");
   expect(calls(here, "ec2", "TerminateInstances")).toEqual([]);
+  await expectSound(here);
+});
+
+test("who loses the role while the approval is open drains nothing, whoever approves", async () => {
+  here = await withSeedNodes();
+  await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+  await here.until(async () => (await operationOf(here, "drain")).approval?.state === "open", 10, "the question");
+  release(here, { people: { approver: ["U0APPROVER"] } });
+  await here.press("approver", APPROVE_OPERATION);
+  await settled(here);
+  expect(await operationOf(here, "drain")).toMatchObject({ status: "refused" });
+  expect(openly(here)[0]).toContain("do not have permission to use `drain`");
+  expect(openly(here)[0]).toContain("Nothing was changed");
+  expect(isCordoned(here)).toBe(false);
   await expectSound(here);
 });
 
