@@ -96,6 +96,19 @@ test("who lost the role since the front door was told neither cancels nor decide
   await expectSound(here);
 });
 
+test("who lost the role since the front door was told does not stand in the way of the next person's cancellation", async () => {
+  here = await startJourney();
+  await here.type("operator", "/win add web");
+  await reached(here, "agent");
+  release(here, { people: { operator: ["U0APPROVER"] } });
+  await here.press("operator", "cancel-operation");
+  await here.press("approver", "cancel-operation");
+  await settled(here);
+  expect(privately(here, "approver").at(-1)).toContain("is already being cancelled by <@U0OPERATOR");
+  expect((await newest(here)).operation).toMatchObject({ status: "cancelled", cancelledBy: "U0APPROVER" });
+  await expectSound(here);
+});
+
 test("who lost the role since the front door was told does not stop a machine on its way", async () => {
   here = await startJourney();
   await here.type("operator", "/win add web");
