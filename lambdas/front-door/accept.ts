@@ -38,10 +38,22 @@ const open = (door: FrontDoor, { requester }: Submission, opening: OperationOpen
   openOperation(door.steps, { by: "person", requester }, opening);
 
 /** Records the request of a change where no other function may write; its workflow compares it with its own start. */
-async function keepAccepted(door: FrontDoor, id: string, { request, requester }: Submission): Promise<void> {
+async function keepAccepted(door: FrontDoor, id: string, submission: Submission): Promise<Submission> {
   const { ledger, timestamp } = door.steps;
-  if (isChange(request.command)) await ledger.keepAccepted(id, { request, requester, requestedAt: timestamp() });
+  const { request, requester } = submission;
+  if (!isChange(request.command)) return submission;
+  const first = await ledger.keepAccepted(id, { request, requester, requestedAt: timestamp() });
+  return { ...submission, request: first.request, requester: first.requester };
 }
+
+/**
+ * Finds the request that a submission stands for. A button that starts one operation may be pressed by two people at the same
+ * moment: both then open the operation of the first, because its workflow begins for no other requester.
+ */
+const firstOf = (door: FrontDoor, submission: Submission): Promise<Submission> | Submission => {
+  const { triggerId, cause = triggerId } = submission;
+  return cause === triggerId ? submission : keepAccepted(door, idOf(openingOf(door, submission)), submission);
+};
 
 /**
  * Accepts a request: records it, then starts its workflow under the operation's id. A repeated delivery finds the
@@ -49,7 +61,8 @@ async function keepAccepted(door: FrontDoor, id: string, { request, requester }:
  * @returns the operation's record; "not-started" with the reason if the start or the dialog failed
  * @throws if the ledger cannot be written; then nothing was started
  */
-export async function accept(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
+export async function accept(door: FrontDoor, given: Submission): Promise<OperationRecord> {
+  const submission = await firstOf(door, given);
   const opening = openingOf(door, submission);
   // The writes run in parallel, so that the second one does not delay the acknowledgement.
   const [{ record, written }] = await Promise.all([

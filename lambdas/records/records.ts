@@ -2,6 +2,7 @@ import type { Head } from "../audit/head.ts";
 import type { Request } from "../commands/request.ts";
 import type { NodeWorkflow, StageName } from "../stages.ts";
 import type { Approval } from "./approval.ts";
+import type { CancelFields } from "./cancellation.ts";
 import type { Failure } from "./failures.ts";
 import type { FollowUp, ShownFollowUp } from "./follow-up.ts";
 import type { LateReboot } from "./late-reboot.ts";
@@ -25,7 +26,7 @@ export type OperationStatus =
   | "not-started";
 
 /** One operation in the ledger: its origin, its request, its times and its end. Times are ISO 8601. */
-export interface OperationRecord extends OriginFields {
+export interface OperationRecord extends OriginFields, CancelFields {
   readonly id: string;
   readonly cluster: string;
   readonly request: Request;
@@ -42,11 +43,6 @@ export interface OperationRecord extends OriginFields {
   readonly pool?: PoolChange;
   /** One sentence about its state or its end. */
   readonly summary: string;
-  readonly cancelledBy: string | null;
-  /** Slack's trigger id of the click or command that cancelled it. */
-  readonly cancelCause?: string;
-  /** The cause of the cancellation that the workflow has checked and accepted. */
-  readonly cancelAllowed?: string;
   /** Open callbacks, by name ("dialog", "cancel", "watch"). */
   readonly callbacks: Readonly<Record<string, string>>;
   /** The answer in its dialog, as the last release wrote it; decisions are separate items now. */

@@ -240,6 +240,19 @@ describe("the button Try again", () => {
     expect(memory.ephemerals.at(-1)?.message.text).toContain(`has already tried again: \`${id}\``);
   });
 
+  test("starts the operation of one person when two press at the same moment", async () => {
+    fail();
+    memory.members.push("U0SECOND");
+    const second = Promise.withResolvers<void>();
+    memory.accepting = async ({ userId }) => (userId === "U0SECOND" ? second.resolve() : second.promise);
+    await Promise.all([press("1.2.3"), press("1.2.4", "U0SECOND")]);
+    const [started, ...more] = [...memory.executions.values()];
+    expect(more).toEqual([]);
+    const { operation = "", asker } = started?.payload ?? {};
+    expect(asker).toMatchObject({ userId: "U0SECOND" });
+    expect(memory.accepted.get(operation)?.requester).toEqual(asker);
+  });
+
   test("starts again after an attempt that was not started, or that was refused, and then only once", async () => {
     fail();
     memory.broken.add("executions.start");

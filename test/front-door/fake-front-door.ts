@@ -2,6 +2,7 @@ import type { Membership } from "../../lambdas/commands/membership.ts";
 import type { Start } from "../../lambdas/commands/request.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/modal.ts";
+import type { AcceptedRequest } from "../../lambdas/records/accepted.ts";
 import type { Card } from "../../lambdas/records/card.ts";
 import type { Requester } from "../../lambdas/records/origin.ts";
 import type { Message, NodeRecord, OperationRecord, PersonDecision } from "../../lambdas/records/records.ts";
@@ -19,6 +20,10 @@ export const NOW = Date.parse("2026-11-21T10:30:00.000Z");
 export interface Memory {
   readonly operations: Map<string, OperationRecord>;
   readonly nodes: NodeRecord[];
+  /** Requests as the front door accepted them, by operation. */
+  readonly accepted: Map<string, AcceptedRequest>;
+  /** Delays the write of a person's accepted request. */
+  accepting?: (requester: Requester) => Promise<void>;
   /** By execution name, as the durable engine keeps them: the same name again starts nothing. */
   readonly executions: Map<string, { readonly workflow: string; readonly payload: Start }>;
   /** Every call of start, also the ones that started nothing. */
@@ -59,6 +64,7 @@ export interface Memory {
 const emptyMemory = (): Memory => ({
   operations: new Map(),
   nodes: [],
+  accepted: new Map(),
   executions: new Map(),
   starts: [],
   cards: new Map(),
@@ -93,7 +99,7 @@ function decide<T extends Pick<NodeRecord, "callbacks" | "decided">>(
   return { kind: "first", callback };
 }
 
-const ledgerOf = ({ operations, nodes, views, presses }: Memory) => ({
+const ledgerOf = (memory: Memory, { operations, nodes, views, presses, accepted } = memory) => ({
   keepDialog: async (_operation: string, viewId: string) => {
     views.add(viewId);
   },
@@ -103,7 +109,11 @@ const ledgerOf = ({ operations, nodes, views, presses }: Memory) => ({
     operations.set(record.id, record);
     return "first" as const;
   },
-  keepAccepted: async () => undefined,
+  keepAccepted: async (id: string, request: AcceptedRequest) => {
+    await memory.accepting?.(request.requester);
+    accepted.set(id, accepted.get(id) ?? request);
+    return accepted.get(id) ?? request;
+  },
   operation: async (id: string) => operations.get(id),
   changeOperation: async (id: string, fields: Partial<OperationRecord>) => {
     const known = operations.get(id);

@@ -1,6 +1,6 @@
 import type { Change } from "../../change/change.ts";
 import { cordonForEmptying, slot } from "../../change/emptying/emptying.ts";
-import { judgeNode } from "../../change/node/choose.ts";
+import { checkAfterWait, judgeNode } from "../../change/node/choose.ts";
 import { stageTable } from "../../change/node/stages.ts";
 import { anyChange, changing } from "../../change/run-change.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
@@ -40,7 +40,10 @@ const restart: Change<RestartRequest, PlannedRestart, RebootTask> = {
   planPart: planRestartPart,
   taskOf: (task, { chosen: { name, pool } }) => ({
     ...{ ...task, ...unproven, ...EVICTS_NOTHING, pool },
-    judgeAgain: async () => void (await judgeNode(task.op, "restart", name)),
+    judgeAgain: async () => {
+      await checkAfterWait(task.op, pool);
+      await judgeNode(task.op, "restart", name);
+    },
   }),
   finish: finishing(restartedSummary, goneBeforeRestart),
   words: endingWords(notRestartedSummary),

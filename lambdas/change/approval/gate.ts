@@ -1,6 +1,7 @@
 import { MINUTE, step } from "../../engine/durable.ts";
 import { movedWhy, neverBegan, timingBlocks, type WaitingState } from "../../messages/maintenance/schedule.ts";
 import type { Approval, ApprovalBasis } from "../../records/approval.ts";
+import { checkAfterWait } from "../node/choose.ts";
 import type { Op } from "../operation/op.ts";
 import { postpone } from "../operation/scheduled.ts";
 import { judgeTime, type TimedWork, type When, windowEnd } from "../operation/timing.ts";
@@ -76,13 +77,24 @@ export function approvalEnd(
   return when.isTooOld ? { status: "cancelled", summary: neverBegan.tooLong(again) } : null;
 }
 
+/**
+ * Judges the time again after the question, and the requester if the work begins by it: who has lost the role since changes
+ * nothing. Belongs into a step.
+ */
+async function judgeAfter(op: Op, gate: Gate, end: Pick<ApprovalEnd, "kind">): Promise<When> {
+  const when = await judgeTime(op, await timedNow(gate, end));
+  const begins = when.timing.kind === "now" && approvalEnd(when, gate.again) === null;
+  if (begins && end.kind === "approved") await checkAfterWait(op, gate.pool);
+  return when;
+}
+
 /** Judges the time again after the question, and uses the approval if the work begins. */
 async function openOrWait(
   op: Op,
   gate: Gate,
   end: Extract<ApprovalEnd, { record: ApprovalBasis }>,
 ): Promise<ApprovedStart | null> {
-  const when = await step(op.ctx, "whether it may begin now", async () => judgeTime(op, await timedNow(gate, end)));
+  const when = await step(op.ctx, "whether it may begin now", () => judgeAfter(op, gate, end));
   const over = approvalEnd(when, gate.again);
   if (over) return endUnbegun(op, over).then(() => null);
   if (when.timing.kind === "now") {

@@ -9,7 +9,7 @@ import type { ApprovalPlan } from "../approval/approval.ts";
 import { compareJudged } from "../approval/judged.ts";
 import { acceptedRollout } from "../approval/rollout-approval.ts";
 import type { Change, ChangeTask } from "../change.ts";
-import { type ChosenNode, judgeNode } from "../node/choose.ts";
+import { type ChosenNode, checkAfterWait, judgeNode } from "../node/choose.ts";
 import { observeGuard } from "../node/observe-guard.ts";
 import type { Op } from "../operation/op.ts";
 import { timeOptions } from "../operation/timing.ts";
@@ -131,14 +131,15 @@ async function judgeAfterQuestion(op: Op<EmptyingRequest>): Promise<void> {
   await checkListed(op, { chosen, pods: plan.pods });
 }
 
-/** Makes the function that judges the node again after a wait, by the plan that its work began with. */
+/** Makes the function that judges requester and node again after a wait, by the plan that its work began with. */
 const judgeAgain =
   (
     { op, approved }: ChangeTask,
-    { chosen: { name, uid }, options }: PlannedEmptying,
+    { chosen: { name, uid, pool }, options }: PlannedEmptying,
     command: EmptyingRequest["command"],
   ) =>
   async (after: "slot" | "question"): Promise<void> => {
+    await checkAfterWait(op, pool);
     const request = { command, node: name, dryRun: false, ...(options.force ? { force: name } : {}) };
     const again = { ...op, request };
     if (after === "question") return judgeAfterQuestion(again);

@@ -11,7 +11,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Disruption } from "../../steps/plan/other-controllers.ts";
 import { poolOf } from "../../tags.ts";
 import type { Execution, Op } from "../operation/op.ts";
-import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
+import { checkBreakGlass, checkOrigin, stillAllowed } from "../operation/requester.ts";
 import { checkServed } from "./breaker.ts";
 import { changeFactsOf } from "./change-facts.ts";
 import { checkNotStopped } from "./check-not-stopped.ts";
@@ -62,6 +62,16 @@ export async function checkInPool(op: Execution, node: string, pool: string | nu
   const rules = await op.steps.runtime.rules();
   if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
   await checkBreakGlass(op, node, pool);
+}
+
+/**
+ * Judges the requester again after a wait for people, which may have taken hours. Where pools have policies of their own, those who
+ * judge the node do. Belongs into a step.
+ * @throws Forbidden when the requester may not use the command any more
+ */
+export async function checkAfterWait(op: Execution, pool: string | null): Promise<void> {
+  const rules = await op.steps.runtime.rules();
+  if (!hasPoolPolicies(rules)) await stillAllowed(op, rules, pool);
 }
 
 /** Changes that may disturb pods. A cordon disturbs no running pod, and an uncordon only undoes it. */

@@ -90,9 +90,9 @@ export async function checkNow({ steps, start }: Execution, pool: string | null)
 /**
  * Checks the requester again. If Slack or the rules cannot be read, the permission given at the request stays valid.
  */
-export async function stillAllowed(op: Execution, rules: Rules): Promise<void> {
+export async function stillAllowed(op: Execution, rules: Rules, pool?: Place): Promise<void> {
   try {
-    await checkOrigin(op, rules);
+    await checkOrigin(op, rules, pool);
   } catch (error) {
     if (!isBusy(error)) throw error;
     log("WARN", "refusal", { operation: op.start.operation, why: wordsOf(error) });
@@ -174,7 +174,8 @@ const mayCancel = async (steps: Steps, userId: string, pool: Place): Promise<boo
 /**
  * Finds the person who cancelled an operation; null while no permitted person did. The first poll rechecks the
  * permission and records the verdict for the others. If Slack, the rules or those of the pool cannot be read, the front
- * door's verdict of minutes ago holds: a cancellation only rolls back.
+ * door's verdict of minutes ago holds: a cancellation only rolls back. If the person has lost the right, another person's
+ * cancellation that came behind it is judged.
  */
 export async function cancelledBy(steps: Steps, id: string): Promise<string | null> {
   const operation = await steps.ledger.operation(id);
@@ -183,9 +184,9 @@ export async function cancelledBy(steps: Steps, id: string): Promise<string | nu
   try {
     const allowed = await mayCancel(steps, by, operation && poolOf(operation));
     if (allowed === null) return by;
-    if (allowed) await steps.ledger.changeOperation(id, { cancelAllowed: cause });
-    else await steps.ledger.withdrawCancel(id, cause);
-    return allowed ? by : null;
+    if (!allowed) return (await steps.ledger.withdrawCancel(id, cause)) ? cancelledBy(steps, id) : null;
+    await steps.ledger.changeOperation(id, { cancelAllowed: cause });
+    return by;
   } catch (error) {
     if (isBusy(error) || error instanceof Refused) return by;
     throw error;

@@ -1,6 +1,6 @@
 import type { Command } from "../../capabilities/command.ts";
 import { formOf } from "../../commands/form.ts";
-import { commandOf, scheduledOperations } from "../../commands/list.ts";
+import { commands, scheduledOperations } from "../../commands/list.ts";
 import { hostOf } from "../../commands/node-matches.ts";
 import { LONGEST_COMMAND } from "../../commands/normalize.ts";
 import type { Request } from "../../commands/request.ts";
@@ -22,9 +22,13 @@ function withHosts(request: Request): Request {
   return { ...request, targets: { ...targets, nodes: targets.nodes.map(hostOf) } } as Request;
 }
 
-/** Title of a request in a few words, not escaped: "Add 2 nodes to web". */
+/**
+ * Title of a request in a few words, not escaped: "Add 2 nodes to web". For a word of another version, which the ledger may
+ * contain after a release was taken back, it is that word.
+ */
 export function titleOf(request: Request): string {
-  const { title } = scheduledOperations.find(({ name }) => name === request.command) ?? commandOf(request.command);
+  const named = ({ name }: { readonly name: string }): boolean => name === request.command;
+  const { title } = scheduledOperations.find(named) ?? commands.find(named) ?? { title: () => request.command };
   return title(withHosts(request) as never);
 }
 

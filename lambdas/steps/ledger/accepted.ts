@@ -25,9 +25,13 @@ export const acceptedRequests = (context: FrontDoorContext) => {
     accepted,
     expiry,
 
-    /** Records a person's request; a repeated delivery leaves the first record unchanged. */
-    keepAccepted: async (operation: string, request: AcceptedRequest): Promise<void> => {
-      await items.insert(keys.accepted(operation), { ...request, ...expiry() });
+    /**
+     * Records a person's request; a repeated delivery leaves the first record unchanged.
+     * @returns the request that is recorded
+     */
+    keepAccepted: async (operation: string, request: AcceptedRequest): Promise<AcceptedRequest> => {
+      const written = await items.insert(keys.accepted(operation), { ...request, ...expiry() });
+      return written === "first" ? request : ((await accepted(operation)) ?? request);
     },
 
     /** Records that the front door has opened a dialog about an operation. */

@@ -17,6 +17,7 @@ import type { SteeringDecision } from "../../records/steering.ts";
 import type { Settings } from "../../settings.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { acceptedRequests } from "./accepted.ts";
+import { cancellations } from "./cancellations.ts";
 import { decisions } from "./decisions.ts";
 import { expireOperation, expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";
@@ -70,16 +71,6 @@ function logEnd(operation: OperationRecord, nodes: readonly NodeRecord[]): void 
   if (isChange(request.command))
     logMetric(METRICS.operationsEnded, 1, { [METRICS.outcome]: status, [METRICS.stage]: stage ?? "none" });
 }
-
-/** Logs a person's cancellation and whether it was accepted; a removal names its node. */
-const logCancel = ({ id, request }: OperationRecord, outcome: "requested" | "refused", by: string | null): void =>
-  log("INFO", "decision", {
-    decision: "cancel",
-    outcome,
-    operation: id,
-    node: request.command === "remove" ? request.node : undefined,
-    by,
-  });
 
 /** Stores which callback waits for which event; the handler of that event completes the callback. */
 const waiters = (context: FrontDoorContext) => {
@@ -187,21 +178,6 @@ export const ledger = (context: FrontDoorContext) => {
     },
 
     /**
-     * Marks an operation as cancelled unless it has ended; the first cancellation stays.
-     * @param cause identifies the cancellation: the same cause again is the same cancellation
-     * @returns the current operation; undefined if there is no such operation
-     */
-    requestCancel: async (id: string, by: string, cause: string): Promise<OperationRecord | undefined> => {
-      const change = { cancelledBy: by, cancelCause: cause };
-      const marked = await items.changeIf<OperationRecord>(keys.operation(id), change, {
-        expression: "cancelledBy = :null AND endedAt = :null",
-        values: { ":null": null },
-      });
-      if (marked) logCancel(marked, "requested", by);
-      return marked ? { ...marked, ...change } : operation(id);
-    },
-
-    /**
      * Records a person's request to pause or resume a rollout unless it has ended; the last request is valid.
      * @returns the current operation; undefined if it has ended
      */
@@ -216,16 +192,7 @@ export const ledger = (context: FrontDoorContext) => {
       return before && operation(id);
     },
 
-    /** Withdraws a cancellation that was not accepted, unless another one has replaced it. */
-    withdrawCancel: async (id: string, cause: string): Promise<void> => {
-      const mine = {
-        expression: "cancelCause = :cause AND endedAt = :null",
-        values: { ":cause": cause, ":null": null },
-      };
-      const before = await items.changeIf<OperationRecord>(keys.operation(id), { cancelledBy: null }, mine);
-      if (before) logCancel(before, "refused", before.cancelledBy);
-    },
-
+    ...cancellations(context),
     ...nodeRecords(context),
 
     /** A person's request as the front door accepted it; undefined for a rule's, and for one of the last release. */

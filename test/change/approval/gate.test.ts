@@ -25,7 +25,7 @@ const plan = { action: "drain", options: {}, nodes, losses: [], blockers: null }
   "policy"
 >;
 const PEOPLE = {
-  people: { approver: ["U2"] },
+  people: { operator: ["U1"], approver: ["U2"] },
   policy: { approve: ["approver"], deny: ["approver"], drain: ["operator"], cancel: ["operator"] },
 };
 const rules = { ...PEOPLE, approvals: { drain: { minutes: 5 } }, pools: {} } as unknown as Rules;
@@ -59,6 +59,8 @@ interface Scene {
   readonly decision?: "approve" | "deny";
   readonly continues?: number;
   readonly gate?: Partial<Gate>;
+  /** Does the requester lose the role once the votes are counted? */
+  readonly isLost?: boolean;
 }
 
 /** Passes the gate. @returns the start, what was written last, and whether the approval was used */
@@ -68,6 +70,7 @@ async function passed({
   approver = "U2",
   decision = "approve",
   continues,
+  isLost = false,
   ...scene
 }: Scene = {}) {
   let record: OperationRecord = {
@@ -83,7 +86,11 @@ async function passed({
     approvals: { drain: { minutes: 5, needs } },
   };
   const steps = verbs({
-    runtime: { read: async () => ({ version: "7", configuration }), rules: async () => configuration },
+    runtime: {
+      read: async () => ({ version: "7", configuration }),
+      rules: async () =>
+        isLost && record.approval?.state === "approved" ? { ...configuration, people: {} } : configuration,
+    },
     ledger: {
       operation: async () => record,
       nodes: async () => [],
@@ -129,6 +136,12 @@ describe("Work whose time has come", () => {
   test("begins once it was approved, which uses the approval", async () => {
     const { start, used } = await passed();
     expect([start, used]).toEqual([{ ...START, record: { ...plan, policy }, approvedBy: ["U2"] }, [1]]);
+  });
+
+  test("does not begin for a requester who has lost the role since, and leaves the approval unused", async () => {
+    const { start, error, used } = await passed({ isLost: true });
+    expect([start, used]).toEqual([undefined, []]);
+    expect(error).toContain("do not have permission to use `drain`");
   });
 
   test("is bound by its window's end, unless its nodes are out of service", async () => {

@@ -49,6 +49,14 @@ test("Other operations on a machine are named with what they do: ask, confirm, w
   ]);
 });
 
+test("An operation by a command of a release that was taken back is named by its word, and keeps no plan from people", async () => {
+  const other = drain("patch-1", { request: { command: "patch", node: "win-1" } as never, approval: asked("open") });
+  const ledger = { unfinished: async () => [other], nodes: async () => [] };
+  expect(await otherRequests(verbs({ ledger }), "drain-own", [meant])).toEqual([
+    { id: "patch-1", title: "patch", by: "olivia", state: "asked" },
+  ]);
+});
+
 test("An operation on machines that are not known has none beside it", async () => {
   expect(await otherRequests(steps, "drain-own", [{ instanceId: null }])).toEqual([]);
   expect(await otherRequests(steps, "drain-own", [])).toEqual([]);

@@ -1,10 +1,15 @@
 import { afterEach, expect, test } from "vitest";
+import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, ledgerItems, newest, settled, spoken } from "../../evidence.ts";
 import { asked, impatient, launchedId } from "../../failing.ts";
 import { type Journey, startJourney } from "../../journey.ts";
+import { operationOf } from "../../maintenance.ts";
+import { isCordoned, SHORT } from "../../on-web.ts";
+import { web } from "../../others.ts";
 import { injectFault, reached } from "../../outside.ts";
-import { dialogOf, privately } from "../../reading.ts";
+import { dialogOf, openly, privately } from "../../reading.ts";
 import { release } from "../../releases.ts";
+import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -43,6 +48,20 @@ test("who loses the role while the dialog is open removes nothing", async () => 
   await expectSound(here);
 });
 
+test("who loses the role while the approval is open drains nothing, whoever approves", async () => {
+  here = await withSeedNodes();
+  await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+  await here.until(async () => (await operationOf(here, "drain")).approval?.state === "open", 10, "the question");
+  release(here, { people: { approver: ["U0APPROVER"] } });
+  await here.press("approver", APPROVE_OPERATION);
+  await settled(here);
+  expect(await operationOf(here, "drain")).toMatchObject({ status: "refused" });
+  expect(openly(here)[0]).toContain("do not have permission to use `drain`");
+  expect(openly(here)[0]).toContain("Nothing was changed");
+  expect(isCordoned(here)).toBe(false);
+  await expectSound(here);
+});
+
 test("what the front door refuses is written down, and listed nowhere", async () => {
   here = await startJourney();
   await here.type("visitor", "/win add web 1");
@@ -74,6 +93,19 @@ test("who lost the role since the front door was told neither cancels nor decide
   expect(privately(here, "approver").at(-1)).toContain(`Terminating \`${launchedId(here)}\``);
   await settled(here);
   expect((await newest(here)).nodes[0]?.outcome).toBe("terminated by <@U0APPROVER>");
+  await expectSound(here);
+});
+
+test("who lost the role since the front door was told does not stand in the way of the next person's cancellation", async () => {
+  here = await startJourney();
+  await here.type("operator", "/win add web");
+  await reached(here, "agent");
+  release(here, { people: { operator: ["U0APPROVER"] } });
+  await here.press("operator", "cancel-operation");
+  await here.press("approver", "cancel-operation");
+  await settled(here);
+  expect(privately(here, "approver").at(-1)).toContain("is already being cancelled by <@U0OPERATOR");
+  expect((await newest(here)).operation).toMatchObject({ status: "cancelled", cancelledBy: "U0APPROVER" });
   await expectSound(here);
 });
 
