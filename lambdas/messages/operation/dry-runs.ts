@@ -17,6 +17,10 @@ const MOST_NAMES = 10;
 export const noSuchNode = (typed: string): string =>
   `Windows node ${echo(typed)} not found. ${typeThis("nodes")} lists all nodes.`;
 
+/** Answer to a command about a Linux node that has no use there. @param next a sentence */
+export const linuxNode = (node: string, next: string): string =>
+  `${code(node)} is a Linux node, and Casement works on Windows nodes only. ${next}`;
+
 /** Answer when a prefix matches several nodes. */
 export const severalNodes = (typed: string, names: readonly string[]): string =>
   `${echo(typed)} matches ${counted(names.length, "node")}: ${some(
