@@ -137,6 +137,7 @@ describe("what is not understood", () => {
     ["add 2 web", "unknown-pool", "Pools: `web`, `batch`"],
     ['reboot web "x y"', "pool-among-nodes", "`web`"],
     ["reboot *", "bad-node", "`*`"],
+    ["drain WEB", "pool-for-node", "`web` is a pool, and `drain` takes one node: `{win} nodes web` lists its nodes."],
     ['add web "--dry-run"', "bad-count", '`"--dry-run"`'],
     ["add 🐙", "unknown-pool", "Pool `🐙`"],
     ["add <http://evil.example|web> 2", "unknown-pool", "Pool `&lt;http://evil.example|web&gt;`"],

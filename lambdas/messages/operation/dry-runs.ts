@@ -30,7 +30,7 @@ export const severalNodes = (typed: string, names: readonly string[]): string =>
 
 /** Answer when a pool has no node. */
 export const poolWithoutNodes = (pool: string): string =>
-  `Pool ${plain(pool, 60)} has no Windows nodes. ${typeThis("nodes")} lists all nodes.`;
+  `Pool ${code(pool)} has no Windows nodes. ${typeThis("nodes")} lists all nodes.`;
 
 /** Plan of an `add`, with the facts that were read for it. */
 export interface AddPlan {

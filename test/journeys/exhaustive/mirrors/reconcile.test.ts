@@ -63,7 +63,7 @@ describe("/win reconcile", () => {
       "/win reconcile ip-10-0-1-52",
       /nothing to change\.\n• `ip-10-0-1-52\S*` is not a node that Casement provisioned/,
     ],
-    ["a pool whose label others alone have set", "/win reconcile edge", /Pool edge has no Windows nodes\./],
+    ["a pool whose label others alone have set", "/win reconcile edge", /Pool `edge` has no Windows nodes\./],
   ] as const)("of %s changes nothing and says why", async ([, command, why]) => {
     here = await startMirroring();
     await createSet(here, "tag", "team", quay);
