@@ -43,7 +43,7 @@ describe("what is understood", () => {
     [`node <http://${host}>`, { command: "node", node: host }],
     [`node <http://${host}|IP-10-0-3-7>`, { command: "node", node: "ip-10-0-3-7" }],
     ["node <tel:10.0.3.7|10.0.3.7>", { command: "node", node: "10.0.3.7" }],
-    ["node ip-10-0-3-7.us-west-2.", { command: "node", node: "ip-10-0-3-7.us-west-2." }],
+    ["node ip-10-0-3-7.us-west-2.", { command: "node", node: "ip-10-0-3-7.us-west-2" }],
     ["node win\u2011web\u20113", { command: "node", node: "win-web-3" }],
     ["add web", add(1)],
     ["add  web   2", add(2)],

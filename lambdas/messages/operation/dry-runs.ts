@@ -10,6 +10,9 @@ import { poolLine } from "./operation.ts";
 /** Summary of an operation that was a dry run, as the ledger keeps it. */
 export const shownOnly = "Dry run: nothing was changed.";
 
+/** Summary of an operation whose machines have already what was asked for, as the ledger keeps it. */
+export const alreadyInOrder = "No node differed. Nothing was changed.";
+
 /** Most names shown if a prefix matches several nodes. */
 const MOST_NAMES = 10;
 

@@ -36,6 +36,10 @@ describe("/win reconcile", () => {
     await here.until(() => said(here, "3 nodes updated") === 1, 12, "the schedule");
     await run("/win reconcile --dry-run");
     expect(answer()).toContain("nothing to change");
+    await run("/win reconcile");
+    await here.type("operator", "/win operations");
+    await here.pass(1);
+    expect(answer()).toContain("No node differed. Nothing was changed.");
     await expectSound(here);
   });
 
