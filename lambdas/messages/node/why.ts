@@ -167,7 +167,7 @@ function nextWithoutNode({ node, heldBy, pool = null }: Why): string {
   return `No Node has this machine, and no operation works on it. ${typeThis("remove", node)} terminates it.${another}`;
 }
 
-/** What helps; an approval of a waiting request helps a machine without a Node too. */
+/** Next step after a fault; the approval of a waiting request helps a machine without a Node too. */
 function helpOf(why: Why, { trouble }: Fault, told: TroubleContext): Pick<TroubleText, "next" | "press"> {
   if (!isNodeless(why) || trouble.kind === "requests-waiting") return troubleWords(trouble, told);
   return { next: nextWithoutNode(why), press: { text: "Remove…", command: `remove ${why.node}` } };
