@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import {
+  ApiException,
   CertificatesV1Api,
   CoreV1Api,
   CustomObjectsApi,
@@ -37,6 +38,12 @@ function authorityOf({ caData, caFile }: { caData?: string; caFile?: string }): 
   return caFile ? readFileSync(caFile, "utf8") : undefined;
 }
 
+const isNotFound = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
+
+/** Explains that a cluster lacks an object that every OKD and OpenShift cluster has. */
+const notOpenShift = ({ group, plural, name }: ClusterObject, server: string): string =>
+  `${plural}.${group} "${name}" not found at ${server}: kubectl's current context must be the OKD or OpenShift cluster`;
+
 /**
  * Reads the local user's kubeconfig.
  * @throws StartError if it names no API server
@@ -52,7 +59,13 @@ export function administratorOf({ kubeconfig }: Pick<Place, "kubeconfig">): Admi
     rbac: config.makeApiClient(RbacAuthorizationV1Api),
     certificates: config.makeApiClient(CertificatesV1Api),
     version: config.makeApiClient(VersionApi),
-    clusterObject: (reference) => config.makeApiClient(CustomObjectsApi).getClusterCustomObject(reference),
+    clusterObject: (reference) =>
+      config
+        .makeApiClient(CustomObjectsApi)
+        .getClusterCustomObject(reference)
+        .catch((error: unknown) => {
+          throw isNotFound(error) ? new StartError(notOpenShift(reference, cluster.server)) : error;
+        }),
     server: cluster.server,
     authority: authorityOf(cluster),
   };

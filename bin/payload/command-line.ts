@@ -6,7 +6,7 @@ import type { Place } from "../connect/place.ts";
 import { namedPlace, parseWords, placeOptions, runningSandbox } from "../connect/place-flags.ts";
 import { StartError } from "../start-error.ts";
 import { type OptionalPart, optionalParts } from "./parts.ts";
-import { type PullSecret, pullSecretOf } from "./registry.ts";
+import { type PullSecret, pullSecretOf, referenceOf } from "./registry.ts";
 
 /** Usage text, for `--help` and after the message about a wrong command line. */
 export const usage = `npm run payload    makes the Windows payload from its publishers' files and uploads it
@@ -72,13 +72,23 @@ function withoutOf(words: readonly string[]): ReadonlySet<OptionalPart> {
   return new Set(parts);
 }
 
+/** @throws StartError for a text that names no image */
+function imageOf(typed: string): string {
+  try {
+    referenceOf(typed);
+    return typed;
+  } catch (error) {
+    throw new StartError(`--image: ${messageOf(error)}, such as quay.io/team/operator@sha256:…`);
+  }
+}
+
 function originOf({ from, image, containerd, without, out }: Values): Origin {
   if (from !== undefined && (image !== undefined || out !== undefined))
     throw new StartError("--from uploads files that are there: it goes with neither --image nor --out");
   if ((from ?? image) !== undefined && (containerd !== undefined || without.length > 0))
     throw new StartError("--containerd and --without choose among the publishers' files: not with --from or --image");
   if (from !== undefined) return { from: "folder", folder: from };
-  if (image !== undefined) return { from: "image", image };
+  if (image !== undefined) return { from: "image", image: imageOf(image) };
   if (containerd !== undefined && !/^\d+\.\d+\.\d+$/.test(containerd))
     throw new StartError(`--containerd takes a version such as 1.7.34, not "${containerd}"`);
   return { from: "parts", containerd: containerd ?? null, without: withoutOf(without) };

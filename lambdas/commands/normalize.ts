@@ -64,8 +64,11 @@ const typed = (text: string): string =>
 const WORD =
   /(?<option>-+[^\d\s="'][^\s="']*=)?(?<quote>["'])(?<inside>[^\s"']+(?=\k<quote>[,;])|.*?(?=\k<quote>(?:\s|$)))\k<quote>|\S+/gs;
 
-/** Signs with which chat programs frame a name, a pair of quotes inside them, and signs that end an item of a list. */
-const FRAMED = /^[`*_~]*(["']?)(.*?)\1[`*_~]*[,;]*[`*_~]*$/s;
+/**
+ * Signs with which chat programs and sentences frame a name, a pair of quotes inside them, and signs that end an item
+ * of a list or a sentence.
+ */
+const FRAMED = /^[`*_~([]*(["']?)(.*?)\1[`*_~)\]]*[,;:.!?]*[`*_~)\]]*$/s;
 
 /** Makes the plain form of a word that names something: without what phones, pages and chat programs add to it. */
 export const plainForm = (text: string): string => {

@@ -31,7 +31,14 @@ export type Problem =
       readonly nearest: string | null;
     })
   | (OfCommand & {
-      readonly kind: "bad-count" | "bad-node" | "bad-operation" | "bad-audited" | "bad-registry" | "pool-among-nodes";
+      readonly kind:
+        | "bad-count"
+        | "bad-node"
+        | "bad-operation"
+        | "bad-audited"
+        | "bad-registry"
+        | "pool-among-nodes"
+        | "pool-for-node";
       readonly typed: string;
     });
 

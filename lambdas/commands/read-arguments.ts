@@ -68,9 +68,10 @@ const readers: Readonly<Record<ArgumentKind, Reader>> = {
       ? { value: Number(typed) }
       : { problem: { kind: "bad-count", command, typed } },
   ),
-  node: one((typed, { command }) =>
-    isNodeName(typed) ? { value: typed } : { problem: { kind: "bad-node", command, typed } },
-  ),
+  node: one((typed, { command, pools }) => {
+    if (pools.includes(typed)) return { problem: { kind: "pool-for-node", command, typed } };
+    return isNodeName(typed) ? { value: typed } : { problem: { kind: "bad-node", command, typed } };
+  }),
   nodes: readNodes,
   "nodes-or-pool": readTargets,
   audited: one((typed, { command }) =>

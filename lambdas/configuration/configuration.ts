@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { profileNames } from "../profiles/names.ts";
+import { otherProfile, profileNames } from "../profiles/names.ts";
 import { RETENTION_DAYS } from "../records/retention.ts";
 import { deadlinesSchema, withOldKeys } from "./deadlines.ts";
 import { freezesSchema, maintenanceSchema } from "./maintenance.ts";
@@ -125,7 +125,7 @@ export const configurationSchema = z.strictObject({
     name: z.string().regex(/^[a-z0-9-]{1,34}$/, "must be at most 34 of a-z, 0-9 and -: names of rules contain it"),
     /** The infrastructure id, part of the tag kubernetes.io/cluster/<id>. */
     id: z.string().regex(/^[a-z0-9-]{1,40}$/),
-    profile: z.enum(profileNames),
+    profile: z.enum(profileNames, otherProfile),
     /** Kubernetes version of the Windows payload, "1.34.2". */
     version: z.string().regex(/^\d+\.\d+\.\d+$/),
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be an AWS region, such as us-west-2"),

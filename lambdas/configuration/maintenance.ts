@@ -44,10 +44,10 @@ const isDateText = (text: string): boolean => {
 
 const date = z
   .string()
-  .regex(
-    /^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):[0-5]\d)?$/,
-    "must be a date such as 2026-12-19, or with its time 2026-12-19T18:00",
-  )
+  .regex(/^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):[0-5]\d)?$/, {
+    error: "must be a date such as 2026-12-19, or with its time 2026-12-19T18:00",
+    abort: true,
+  })
   .refine(isDateText, "is not a date of the calendar");
 
 const freezeSchema = z
@@ -59,6 +59,8 @@ const freezeSchema = z
     timeZone: timeZone.default("UTC"),
   })
   .superRefine((dates, context) => {
+    // A part that is wrong has its own issue by now, and no span.
+    if (!isZone(dates.timeZone) || ![dates.from, dates.until].every((one) => date.safeParse(one).success)) return;
     const span = spanOfDates(dates);
     if (span.until <= span.from)
       context.addIssue({ code: "custom", path: ["until"], message: "must be after from: a date is the last day" });

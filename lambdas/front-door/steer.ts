@@ -26,8 +26,10 @@ export async function steer(
 ): Promise<SteerResult> {
   const before = await door.steps.ledger.operation(operation);
   if (!before) return { kind: "unknown", operation };
+  const { status, summary } = before;
+  if (before.endedAt !== null) return { kind: "ended", operation, status, summary };
   if (!isRollout(before.request)) return { kind: "no rollout", operation };
-  if (before.endedAt !== null || !before.rollout) return { kind: "not running", operation };
+  if (!before.rollout) return { kind: "not running", operation };
   if (asked.decision === "resume" && isGoingOn(before)) return { kind: "not paused", operation };
   const record = await door.steps.ledger.steer(operation, { ...asked, at: door.steps.timestamp() });
   if (!record) return { kind: "not running", operation };

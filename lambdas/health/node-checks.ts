@@ -67,7 +67,8 @@ const registered = by("kubernetes", "registered", (found) =>
 );
 
 /** Check of the kubelet's last report, whose time is that of the machine's clock; one from before the boot is old too. */
-const heartbeat = by("kubernetes", "heartbeat", ({ ready: condition }, facts) => {
+const heartbeat = by("kubernetes", "heartbeat", ({ registered: hasNode, ready: condition }, facts) => {
+  if (!hasNode) return unknownResult("no Node has this machine");
   const said = condition?.heartbeatAt;
   if (said === undefined) return unknownResult("the kubelet has reported nothing yet");
   const at = facts.machine.known ? byOurClock(facts.machine.value, said) : Date.parse(said);
@@ -75,7 +76,8 @@ const heartbeat = by("kubernetes", "heartbeat", ({ ready: condition }, facts) =>
   return isOld ? wrong({ kind: "heartbeat-old", heartbeatAt: new Date(at).toISOString() }) : OK;
 });
 
-const ready = by("kubernetes", "ready", ({ ready: condition }) => {
+const ready = by("kubernetes", "ready", ({ registered: hasNode, ready: condition }) => {
+  if (!hasNode) return unknownResult("no Node has this machine");
   const { status: is = "Unknown", reason = "", message = "" } = condition ?? {};
   return is === "True" ? OK : wrong({ kind: "not-ready", status: is, reason, message });
 });

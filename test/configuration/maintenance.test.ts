@@ -61,6 +61,8 @@ describe("The freezes of a pool", () => {
       { from: "2026-12-19T24:00" },
       [["0.from", "must be a date such as 2026-12-19, or with its time 2026-12-19T18:00"]],
     ],
+    [{ until: "Christmas" }, [["0.until", "must be a date such as 2026-12-19, or with its time 2026-12-19T18:00"]]],
+    [{ timeZone: "Berlin" }, [["0.timeZone", "must be a time zone such as Europe/Berlin, or UTC"]]],
     [{ from: "2026-11-31" }, [["0.from", "is not a date of the calendar"]]],
     [{ from: "2027-02-29", until: "2027-03-01" }, [["0.from", "is not a date of the calendar"]]],
     [{ reason: "r".repeat(200) }, []],

@@ -70,10 +70,19 @@ describe("pause and resume", () => {
   test("are answered kindly where there is nothing to pause", async () => {
     const { memory, type } = withRollout({}, "2026-11-21T10:00:00.000Z");
     memory.operations.set("add-3f9c2a71", operationRecord({ id: "add-3f9c2a71" }));
-    expect(await type(`pause ${ID}`)).toContain("is not running");
-    expect(await type("pause add-3f9c2a71")).toContain("cannot be paused");
+    expect(await type(`pause ${ID}`)).toContain("has already ended");
+    expect(await type("pause add-3f9c2a71")).toContain("nothing to pause or resume. To stop it: `/win cancel add-");
     expect(await type("resume reboot-00000000")).toContain("not found");
     expect(memory.operations.get(ID)?.steering).toBeUndefined();
+  });
+
+  test("name no way to stop an operation that has ended, whatever kind it is", async () => {
+    const { memory, type } = withRollout();
+    const ended = { endedAt: "2026-11-21T10:00:00.000Z", status: "refused", summary: "It is a Linux node." } as const;
+    memory.operations.set("drain-3f9c2a71", operationRecord({ id: "drain-3f9c2a71", ...ended }));
+    const said = await type("pause drain-3f9c2a71");
+    expect(said).toContain("`drain-3f9c2a71` has already ended (🚫 refused). It is a Linux node.");
+    expect(said).not.toContain("/win cancel");
   });
 
   test("a cancellation starts the next execution of a rollout that waits without one", async () => {

@@ -32,8 +32,9 @@ async function place() {
   const endpoint = endpointFor(simulation, [buckets.service]);
   const aws = await opened(endpoint);
   const desired = { version: "4.21.0-okd-scos.3", image: await releaseImageOf("1.34") };
+  const paths = { release: "/clusterversions/version" };
   const cluster = createServer((request, answer) => {
-    answer.writeHead(request.url?.endsWith("/clusterversions/version") ? 200 : 404, {
+    answer.writeHead(request.url?.endsWith(paths.release) ? 200 : 404, {
       "content-type": "application/json",
     });
     answer.end(JSON.stringify({ status: { desired } }));
@@ -46,7 +47,7 @@ async function place() {
     contexts,
   };
   writeFileSync(join(folder, "kubeconfig"), JSON.stringify({ ...kubeconfig, "current-context": "one" }));
-  return { folder, endpoint, aws, cluster, servers: [aws.server, cluster] as Server[] };
+  return { folder, endpoint, aws, cluster, paths, servers: [aws.server, cluster] as Server[] };
 }
 
 type Place = Awaited<ReturnType<typeof place>>;
@@ -273,6 +274,13 @@ describe("an image of the operator", () => {
   });
 });
 
+test("a cluster that is no OpenShift, such as that of another context, is named with what to choose", async () => {
+  here.paths.release = "/nothing";
+  await expect(run(["--dry-run"])).rejects.toThrow(
+    /"version" not found at http:\S+: kubectl's current context must be the OKD or OpenShift cluster/,
+  );
+});
+
 describe("the command line of the payload", () => {
   test.each([
     [["--colour"], "Unknown option '--colour'"],
@@ -280,6 +288,10 @@ describe("the command line of the payload", () => {
     [["--from", "a", "--out", "b"], "it goes with neither --image nor --out"],
     [["--from", "a", "--containerd", "2.3.4"], "not with --from or --image"],
     [["--containerd", "latest"], '--containerd takes a version such as 1.7.34, not "latest"'],
+    [
+      ["--image", "operator", "--dry-run"],
+      "operator is no image reference with a registry and a digest or tag, such as",
+    ],
     [["--pull-secret", "/nowhere"], "--pull-secret /nowhere: ENOENT"],
   ])("refuses %j", async (words, why) => {
     await expect(run(words)).rejects.toThrow(why);
@@ -288,7 +300,9 @@ describe("the command line of the payload", () => {
   test("needs a deployment, and explains itself", async () => {
     const terminal = { say: (line: string) => said.push(line), question: async () => null };
     const screen = { write: () => undefined, isTerminal: false, now: () => 0 };
-    await expect(payload([], {}, { ...terminal, ...screen })).rejects.toThrow(
+    // An empty name keeps it from a sandbox that runs in this folder while the tests do.
+    const elsewhere = { CASEMENT_CONFIGURATION: "" };
+    await expect(payload([], elsewhere, { ...terminal, ...screen })).rejects.toThrow(
       "name the deployment: --configuration FILE",
     );
     await payload(["--help"], {}, { ...terminal, ...screen });

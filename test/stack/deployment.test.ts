@@ -91,6 +91,7 @@ describe("the configuration file", () => {
     ["cluster.region", "us-moon-7", "there is no region us-moon-7"],
     ["cluster.region", "cn-north-1", "cn-north-1 is in the partition aws-cn"],
     ["cluster.region", "us-gov-west-1", "us-gov-west-1 is in the partition aws-us-gov"],
+    ["cluster.profile", "eks", "must be okd: other kinds of cluster have no profile yet (docs/requirements.md)"],
     ["cluster.name", "-west-", "neither begin nor end with -"],
     ["cluster.certificateAuthority", pem("hello"), "holds a certificate that cannot be read"],
     ["cluster.certificateAuthority", "MIIB", "must be a certificate in PEM"],

@@ -4,7 +4,7 @@ import { typeThis } from "../../messages/command/syntax.ts";
 import { context, say, section } from "../../messages/slack/blocks.ts";
 import { sign } from "../../messages/slack/signs.ts";
 import { type TableEntry, tableOfEntries } from "../../messages/slack/table.ts";
-import { code, counted } from "../../messages/slack/text.ts";
+import { code, counted, prose, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 import type { CopyVerdict } from "./copies.ts";
 import { actorName, detailOf } from "./entry-words.ts";
@@ -99,6 +99,17 @@ const subjectWords = ({ subject, days }: FoundAudit): string => {
 const shownEntries = ({ chains, subject }: FoundAudit): AuditEntry[] =>
   chains.flatMap(({ entries }) => entries.filter((one) => one.what === "requested" || concerns(one, subject)));
 
+/** Most people whose ids are explained. */
+const MOST_PEOPLE = 10;
+
+/** Explains the ids of people whose names the entries do not hold: Slack shows a mention's name, but not in a table. */
+function peopleLine(entries: readonly AuditEntry[]): string {
+  const ids = new Set(entries.flatMap(({ by }) => (by && "person" in by && by.name === undefined ? [by.person] : [])));
+  if (ids.size === 0) return "";
+  const named = [...ids].map((id) => `${code(id)} is ${prose(`<@${id}>`)}`);
+  return `${some(named, MOST_PEOPLE)}. `;
+}
+
 /** Shows the entries in their order, and whether the chains are intact. */
 export function auditMessage(found: FoundAudit): Message {
   const { chains, isCut } = found;
@@ -117,7 +128,7 @@ export function auditMessage(found: FoundAudit): Message {
       section(`*Audit of ${subjectWords(found)}*\n${verdictLines(chains).join("\n")}`),
       ...(entries.length > 0 ? blocks : []),
       context(
-        `Compare the head with the one in the operation's last message, or in the log line of its end.${narrower}`,
+        `${peopleLine(entries)}Compare the head with the one in the operation's last message, or in the log line of its end.${narrower}`,
       ),
     ],
   };

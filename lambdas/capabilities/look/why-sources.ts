@@ -10,11 +10,12 @@ import type { OwnReboot } from "../../machine/seen-machine.ts";
 import { machinesMessage, type UnavailableService } from "../../messages/node/away.ts";
 import type { IdentityFault } from "../../messages/node/identity.ts";
 import { missing } from "../../messages/node/why.ts";
-import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
+import { linuxNode, noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
 import { instanceLink, messageSettings } from "../../messages/operation/links.ts";
+import { code } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
-import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import { instanceIdOf, isLinux, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
@@ -25,6 +26,10 @@ import { factsOf, from, type HealthSubject, isAway, unknownFacts } from "./healt
 import { lastProbe } from "./last-probe.ts";
 import { machineMatches } from "./machine-matches.ts";
 import { seenReboots } from "./reboot-due.ts";
+
+/** Name by which commands find it: a machine that has no Node is known by its instance id alone. */
+const nameOf = ({ name, node, instanceId }: HealthSubject, isClusterKnown: boolean): string =>
+  node === undefined && isClusterKnown ? (instanceId ?? name) : name;
 
 /** Seconds within which a service must answer a list request. */
 const LIST_SECONDS = 6;
@@ -77,9 +82,11 @@ function requested(
     !isAway(nodes) && typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
   if (isAway(nodes) || isMachine) return requestedMachine(typed, here);
   const node = findNode(typed, nodes);
+  const { name = "" } = node.metadata ?? {};
+  if (isLinux(node)) throw new UserError(linuxNode(name, `Next: ${code(`kubectl describe node ${name}`)}`));
   const instanceId = instanceIdOf(node);
   const machine = here.find((one) => one.instanceId === instanceId);
-  return { name: node.metadata?.name ?? "", node, machine, instanceId };
+  return { name, node, machine, instanceId };
 }
 
 /** Does Casement act for a machine? An IdentityFault is the reason why it does not. */
@@ -206,7 +213,7 @@ export async function lookAround(
   };
   const pool = poolOf(one.machine);
   return {
-    node: one.name,
+    node: nameOf(one, !isAway(nodes)),
     facts: { ...probed, ...poolTaintsOf(configuration, pool), ...(why === null ? {} : { machine: unknownFacts(why) }) },
     ...(await recordsOf(steps, one)),
     pool,

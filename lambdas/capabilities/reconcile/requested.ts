@@ -11,6 +11,7 @@ import { causeOf, step } from "../../engine/durable.ts";
 import { Forbidden, UserError } from "../../errors.ts";
 import type { Input } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
+import { alreadyInOrder } from "../../messages/operation/dry-runs.ts";
 import {
   consequencesLeft,
   everyNodeLeft,
@@ -204,7 +205,7 @@ async function change(op: ReconcileOperation, planned: ReconcilePlan): Promise<P
   if (requested.some(({ refusal, nodes }) => refusal !== null || nodes.length > 0)) return give(op, planned);
   const words = applied.map((input) => input.words);
   await step(op.ctx, "end: up to date", async () =>
-    showOnly(op, nothingToChange(words, await reasonsOfNamed(op, configuration))),
+    showOnly(op, nothingToChange(words, await reasonsOfNamed(op, configuration)), alreadyInOrder),
   );
   return null;
 }

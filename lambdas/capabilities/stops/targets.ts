@@ -3,7 +3,9 @@ import type { Op } from "../../change/operation/op.ts";
 import { checkOrigin } from "../../change/operation/requester.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Request } from "../../commands/request.ts";
-import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import { UserError } from "../../errors.ts";
+import { linuxNode } from "../../messages/operation/dry-runs.ts";
+import { instanceIdOf, isLinux } from "../../steps/cluster/node-facts.ts";
 import { poolOf } from "../../tags.ts";
 import type { StopTarget } from "../../time/stops.ts";
 
@@ -11,10 +13,12 @@ import type { StopTarget } from "../../time/stops.ts";
 export type StopRequest = Extract<Request, { command: "freeze" | "thaw" | "hold" | "unhold" }>;
 
 /** Finds a node, and judges the requester by the policy of the node's pool. */
-async function nodeTarget(op: Op, named: string): Promise<StopTarget> {
+async function nodeTarget(op: Op<StopRequest>, named: string): Promise<StopTarget> {
   const { steps } = op;
   const node = findNode(named, await steps.nodes.all());
   const { name = "", uid = "" } = node.metadata ?? {};
+  if (op.request.command === "hold" && isLinux(node))
+    throw new UserError(linuxNode(name, "It disturbs nothing there, so there is nothing to hold."));
   const rules = await steps.runtime.rules();
   if (hasPoolPolicies(rules)) {
     const instanceId = instanceIdOf(node);

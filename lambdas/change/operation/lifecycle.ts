@@ -64,11 +64,11 @@ export async function tellRequester(op: Execution, message: Message): Promise<vo
   return steps.answers.give(start.operation, requester, message);
 }
 
-/** Ends a dry run: only the requester sees its plan. */
-export async function showOnly(op: Execution, message: Message): Promise<void> {
+/** Ends an operation that changes nothing, such as a dry run: only the requester sees its plan. @param summary for the ledger */
+export async function showOnly(op: Execution, message: Message, summary = shownOnly): Promise<void> {
   const { steps, start } = op;
   await tellRequester(op, message);
-  const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
+  const end = { status: "succeeded", summary, endedAt: steps.timestamp() } as const;
   await steps.ledger.changeOperation(start.operation, end);
 }
 

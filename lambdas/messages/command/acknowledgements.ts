@@ -47,13 +47,16 @@ export type Cancellation =
   | { readonly kind: "already"; readonly operation: string; readonly by: string }
   | { readonly kind: "asked"; readonly operation: string; readonly nodes: readonly NodeRecord[] };
 
+/** Says of an operation that it can be neither stopped nor steered any more, and how it ended. */
+export const alreadyEnded = ({ operation, status, summary }: Extract<Cancellation, { kind: "ended" }>): string =>
+  `${code(operation)} has already ended (${statusWords(status)}). ${prose(summary)}`.trim();
+
 const cancellations: {
   readonly [K in Cancellation["kind"]]: (of: Extract<Cancellation, { kind: K }>) => string;
 } = {
   unknown: ({ operation }) =>
     `Operation ${code(operation)} not found. ${typeThis("operations")} lists recent operations.`,
-  ended: ({ operation, status, summary }) =>
-    `${code(operation)} has already ended (${statusWords(status)}). ${prose(summary)}`.trim(),
+  ended: alreadyEnded,
   already: ({ operation, by }) => `${code(operation)} is already being cancelled by ${prose(`<@${by}>`)}.`,
   asked: ({ operation, nodes }) => {
     const finished = finishedWords(nodes);

@@ -45,6 +45,8 @@ const sayings: Saying = {
     `Put the text of ${code(`--${option.option}`)} in quotes: only ${echo(typed)} was read. Usage: ${shownForm(command)}.`,
   "pool-among-nodes": ({ command, typed }) =>
     `${echo(typed)} is a pool: give either one pool or nodes. Usage: ${shownForm(command)}.`,
+  "pool-for-node": ({ command, typed }) =>
+    `${echo(typed)} is a pool, and ${code(command.name)} takes one node: ${typeThis("nodes", typed)} lists its nodes. Usage: ${shownForm(command)}.`,
   "unknown-pool": ({ command, typed, pools, nearest }) =>
     `Pool ${echo(typed)} not found${meant(nearest && typeThis(command.name, nearest))} Pools: ${some(pools.map(code), 5) || "none"}. Usage: ${shownForm(command)}.`,
   "bad-count": ({ command, typed }) =>

@@ -141,7 +141,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `The kubelet runs but does not reach the API server, or does not run. ${doctor()} checks the API server; the log is ${code("C:\\var\\log\\kubelet\\kubelet.log")}.`,
   }),
   "not-ready": ({ status, reason, message }, told) => ({
-    says: `The node is not Ready (${plain(status, 20)}): ${plain(reason, 80)}${message ? `: ${foreign(message, 200)}` : ""}.`,
+    says: `The node is not Ready (${plain(status, 20)})${reason ? `: ${plain(reason, 80)}` : ""}${message ? `: ${foreign(message, 200)}` : ""}.`,
     next: `The log of the kubelet is ${code("C:\\var\\log\\kubelet\\kubelet.log")}. If this persists, add a node, then run ${removeCommand(told)}.`,
   }),
   cordoned: ({ by, quarantined }, told) => ({

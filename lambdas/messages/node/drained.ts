@@ -10,7 +10,7 @@ import { guardBlocks } from "./guard.ts";
 
 /** Sums up a drain that emptied the node, for message and ledger. */
 export const drainedSummary = (node: string, pods: number): string =>
-  `${node} is drained: ${counted(pods, "pod")} evicted. It stays cordoned until {win} uncordon.`;
+  `${node} is drained: ${counted(pods, "pod")} evicted. It stays cordoned until {win} uncordon ${hostOf(node)}.`;
 
 /** The Event of a drain that emptied the node. */
 export const drainedEvent = (operation: string, pods: number): NodeEvent => ({

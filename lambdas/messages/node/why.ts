@@ -11,7 +11,7 @@ import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { scheduledEventLine } from "../health/scheduled-events.ts";
 import { checkNames, troubleWords } from "../health/trouble.ts";
-import type { TroubleContext } from "../health/trouble-text.ts";
+import type { TroubleContext, TroubleText } from "../health/trouble-text.ts";
 import { renewalFaultText, renewalRemedy } from "../mirrors/renewals.ts";
 import { age, between } from "../slack/age.ts";
 import { actions, type Button, section, sections } from "../slack/blocks.ts";
@@ -156,9 +156,27 @@ const unknowns = (all: readonly CheckResult[]): string[] => [
 /** Checks whose troubles the EC2 console shows more of. */
 const OF_EC2: ReadonlySet<CheckName> = new Set(["instance", "status", "agent"]);
 
+/** Is it a machine of Casement's that no Node has? Then most commands for nodes do not find it. */
+const isNodeless = ({ facts: { kubernetes }, isObserved = false }: Why): boolean =>
+  !isObserved && kubernetes.known && !kubernetes.value.registered;
+
+/** Next step for a machine without a Node: what its setup lacks is no change that somebody made. */
+function nextWithoutNode({ node, heldBy, pool = null }: Why): string {
+  if (heldBy) return `No Node has this machine yet: the message of ${code(heldBy)} shows what is done with it.`;
+  const another = pool === null ? "" : ` ${typeThis("add", pool)} adds another one.`;
+  return `No Node has this machine, and no operation works on it. ${typeThis("remove", node)} terminates it.${another}`;
+}
+
+/** Next step after a fault; the approval of a waiting request helps a machine without a Node too. */
+function helpOf(why: Why, { trouble }: Fault, told: TroubleContext): Pick<TroubleText, "next" | "press"> {
+  if (!isNodeless(why) || trouble.kind === "requests-waiting") return troubleWords(trouble, told);
+  return { next: nextWithoutNode(why), press: { text: "Remove…", command: `remove ${why.node}` } };
+}
+
 /** Buttons that check again, do what helps while no operation holds the node, and open the instance's page. */
-function buttonsOf({ node, heldBy, console = null }: Why, fault: Fault | undefined, told: TroubleContext): Button[] {
-  const press = fault && heldBy === null ? troubleWords(fault.trouble, told).press : undefined;
+function buttonsOf(why: Why, fault: Fault | undefined, told: TroubleContext): Button[] {
+  const { node, heldBy, console = null } = why;
+  const press = fault && heldBy === null ? helpOf(why, fault, told).press : undefined;
   return [
     { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Check again" },
     ...(press ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : []),
@@ -180,7 +198,7 @@ export function whyMessage(why: Why): Message {
   const scheduled = facts.ec2.known ? (facts.ec2.value.events ?? []) : [];
   const notes = [
     ...(identity ? [`${sign.warning} ${identityLine(identity)}`] : []),
-    ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
+    ...(fault ? [`*Next:* ${helpOf(why, fault, told).next}`] : []),
     ...scheduled.map((event) => scheduledEventLine({ node, pool }, event)),
     ...skips(all),
     ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),

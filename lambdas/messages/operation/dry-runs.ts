@@ -10,12 +10,19 @@ import { poolLine } from "./operation.ts";
 /** Summary of an operation that was a dry run, as the ledger keeps it. */
 export const shownOnly = "Dry run: nothing was changed.";
 
+/** Summary of an operation whose machines have already what was asked for, as the ledger keeps it. */
+export const alreadyInOrder = "No node differed. Nothing was changed.";
+
 /** Most names shown if a prefix matches several nodes. */
 const MOST_NAMES = 10;
 
 /** Answer when no node matches. */
 export const noSuchNode = (typed: string): string =>
   `Windows node ${echo(typed)} not found. ${typeThis("nodes")} lists all nodes.`;
+
+/** Answer to a command about a Linux node that has no use there. @param next a sentence */
+export const linuxNode = (node: string, next: string): string =>
+  `${code(node)} is a Linux node, and Casement works on Windows nodes only. ${next}`;
 
 /** Answer when a prefix matches several nodes. */
 export const severalNodes = (typed: string, names: readonly string[]): string =>
@@ -26,7 +33,7 @@ export const severalNodes = (typed: string, names: readonly string[]): string =>
 
 /** Answer when a pool has no node. */
 export const poolWithoutNodes = (pool: string): string =>
-  `Pool ${plain(pool, 60)} has no Windows nodes. ${typeThis("nodes")} lists all nodes.`;
+  `Pool ${code(pool)} has no Windows nodes. ${typeThis("nodes")} lists all nodes.`;
 
 /** Plan of an `add`, with the facts that were read for it. */
 export interface AddPlan {

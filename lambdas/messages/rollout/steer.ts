@@ -1,4 +1,5 @@
 import type { Message } from "../../records/records.ts";
+import { alreadyEnded, type Cancellation } from "../command/acknowledgements.ts";
 import { typeThis } from "../command/syntax.ts";
 import { say } from "../slack/blocks.ts";
 import { code } from "../slack/text.ts";
@@ -6,6 +7,7 @@ import { code } from "../slack/text.ts";
 /** Outcome of the wish to pause a rollout or to let it go on, as the front door can tell it. */
 export type SteerResult =
   | { readonly kind: "unknown" | "no rollout" | "not running" | "not paused"; readonly operation: string }
+  | Extract<Cancellation, { readonly kind: "ended" }>
   | {
       readonly kind: "heard";
       readonly operation: string;
@@ -17,8 +19,10 @@ const answers: { readonly [K in SteerResult["kind"]]: (of: Extract<SteerResult, 
   unknown: ({ operation }) =>
     `Operation ${code(operation)} not found. ${typeThis("operations")} lists recent operations.`,
   "no rollout": ({ operation }) =>
-    `${code(operation)} works on one node and cannot be paused. To stop it: ${typeThis("cancel", operation)}.`,
-  "not running": ({ operation }) => `${code(operation)} is not running. Nothing was changed.`,
+    `${code(operation)} is no rollout over several nodes, so there is nothing to pause or resume. To stop it: ${typeThis("cancel", operation)}.`,
+  ended: alreadyEnded,
+  "not running": ({ operation }) =>
+    `${code(operation)} has not begun with its nodes, so there is nothing to pause or resume. To stop it: ${typeThis("cancel", operation)}.`,
   "not paused": ({ operation }) =>
     `${code(operation)} is not paused. Nothing was changed: a number of nodes counts for a paused rollout alone. To pause it: ${typeThis("pause", operation)}.`,
   heard: ({ operation, decision, isBlocked }) => {

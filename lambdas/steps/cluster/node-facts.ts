@@ -18,6 +18,9 @@ export const labelsOf = (node: V1Node): Readonly<Record<string, string>> => node
 /** Is it labelled as a Windows node? Casement never changes any other node. */
 export const isWindows = (node: V1Node): boolean => labelsOf(node)["kubernetes.io/os"] === "windows";
 
+/** Does it run Linux? A Node without the label is of neither system. */
+export const isLinux = (node: V1Node): boolean => labelsOf(node)["kubernetes.io/os"] === "linux";
+
 /** Does it carry the start-up taint, which Casement takes off once the node may take pods? */
 export const isStarting = ({ spec }: V1Node): boolean =>
   (spec?.taints ?? []).some(({ key }) => key === startingTaint.key);

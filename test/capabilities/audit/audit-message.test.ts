@@ -60,6 +60,14 @@ describe("The facts of an entry", () => {
 });
 
 describe("The answer of an audit", () => {
+  test("says who a person is whose name the entries do not hold, once", () => {
+    const vote = { what: "approved", by: { person: "U0APPROVER" } } as const;
+    const known = entry({ what: "requested", by: { person: "U0OPERATOR", name: "olivia" }, detail: { command: "x" } });
+    const text = textOf({ chains: [chain({ entries: [known, entry(vote), entry({ ...vote, sequence: 2 })] })] });
+    expect(text.split("`U0APPROVER` is <@U0APPROVER>")).toHaveLength(2);
+    expect(text).not.toContain("<@U0OPERATOR>");
+  });
+
   test("shows who did what to which node, and the chain's head", () => {
     const entries = [
       entry({ what: "requested", by: { person: "U0OPERATOR", name: "olivia" }, detail: { command: "x" } }),

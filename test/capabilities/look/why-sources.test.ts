@@ -116,6 +116,17 @@ describe("The node that a person asks about", () => {
     expect(found).toMatchObject({ node: expect.any(String), instanceId: ID, rebootDue: undefined });
   });
 
+  test("is called by its instance id where no Node has it, because no command finds it by another name", async () => {
+    expect((await look("i-0ab12", { nodes: [] })).found).toMatchObject({ node: ID });
+    expect((await look("ip-10-0-0-20", { nodes: refused() })).found).toMatchObject({ node: NAME });
+  });
+
+  test("is refused where it runs Linux, with a command that shows it", async () => {
+    const linux = { ...node(), metadata: { ...node().metadata, labels: { "kubernetes.io/os": "linux" } } };
+    const words = /is a Linux node.*`kubectl describe node ip-10-0-0-20/;
+    await expect(look(NAME, { nodes: [linux] })).rejects.toThrow(words);
+  });
+
   test("is its Node where the instance id of one was typed", async () => {
     expect((await look(ID)).found).toMatchObject({ node: NAME, rebootDue: { state: "unknown" } });
   });

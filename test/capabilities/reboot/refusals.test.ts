@@ -13,7 +13,7 @@ import {
 const because = (name: string, why: string) => ({ name, why });
 
 test.each([
-  [emptyPool("web"), "Pool `web` has no Windows nodes."],
+  [emptyPool("web"), "Pool `web` has no Windows nodes. `{win} nodes` lists all nodes."],
   [tooManyInRollout(300, 200), "300 nodes are too many for one rollout: at most 200. Name some of them."],
   [
     severalPools(["web", null]),

@@ -24,7 +24,7 @@ test("a pool's nodes are the Windows nodes whose machines have its tag, whatever
 });
 
 test("a pool without Windows nodes is a mistake of the requester", () => {
-  expect(() => nodesOfPool("api", nodes, machines)).toThrow(/Pool api has no Windows nodes/);
+  expect(() => nodesOfPool("api", nodes, machines)).toThrow(/Pool `api` has no Windows nodes/);
 });
 
 test("a node that is named twice is found once", () => {

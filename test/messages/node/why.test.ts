@@ -71,6 +71,31 @@ describe("the answer to why", () => {
   });
 });
 
+describe("the answer about a machine that no Node has", () => {
+  const kubernetes = clusterWith({ registered: false, ready: null });
+  const empty = { ...healthy, kubernetes, machine: machineWith({ services: [] }) };
+  const node = "i-0ab12cd34ef567890";
+
+  it("blames nobody for what its setup did not reach, and names the commands that find it", () => {
+    const said = why(empty, { node, pool: "edge" });
+    expect(said).not.toContain("outside Casement");
+    expect(said).toContain("`{win} remove i-0ab12cd34ef567890` terminates it. `{win} add edge` adds another one.");
+    expect(said).toContain('"value":"remove i-0ab12cd34ef567890"');
+    expect(said).not.toContain("is not Ready");
+  });
+
+  it("points to the operation that sets it up, without a button", () => {
+    const said = why(empty, { node, heldBy: "add-3f9c2a71" });
+    expect(said).toContain("the message of `add-3f9c2a71` shows what is done with it");
+    expect(said).not.toContain("Remove…");
+  });
+
+  it("keeps the approval of a request that waits", () => {
+    const waiting = clusterWith({ registered: false, ready: null, requests: [{ name: "csr-1", since: ago(30) }] });
+    expect(why({ ...healthy, kubernetes: waiting }, { node })).toContain("kubectl certificate approve csr-1");
+  });
+});
+
 describe("the boot in the answer", () => {
   const unclean = [{ id: 41, at: ago(59), text: "The system has rebooted without cleanly shutting down first." }];
   const machine = machineWith({ boot: { bootedAt: ago(60), events: unclean } });

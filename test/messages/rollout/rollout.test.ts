@@ -143,9 +143,12 @@ describe("The pause of a rollout", () => {
     ],
     [
       { kind: "no rollout", operation },
-      "`reboot-3f9c2a71` works on one node and cannot be paused. To stop it: `{win} cancel reboot-3f9c2a71`.",
+      "`reboot-3f9c2a71` is no rollout over several nodes, so there is nothing to pause or resume. To stop it: `{win} cancel reboot-3f9c2a71`.",
     ],
-    [{ kind: "not running", operation }, "`reboot-3f9c2a71` is not running. Nothing was changed."],
+    [
+      { kind: "not running", operation },
+      "`reboot-3f9c2a71` has not begun with its nodes, so there is nothing to pause or resume. To stop it: `{win} cancel reboot-3f9c2a71`.",
+    ],
     [
       { kind: "heard", operation, decision: "pause", isBlocked: false },
       "`reboot-3f9c2a71` is being paused: no further node is started. Nodes whose reboot has not been sent are restored, the others are finished.",

@@ -95,7 +95,7 @@ describe("somebody who looks around", () => {
     expect(said).not.toContain("ip-10-0-1-10");
   });
 
-  test.each(["web", "10.0.3", "ip-10-0-3-70", "i-0fffffffffffffff0"])("says that there is no %s", async (typed) => {
+  test.each(["web-9", "10.0.3", "ip-10-0-3-70", "i-0fffffffffffffff0"])("says that there is no %s", async (typed) => {
     expect(await answer("operator", `/win node ${typed}`)).toContain(`Windows node \`${typed}\` not found`);
     expect(await answer("operator", "/win operations")).toBe("No operations yet.");
     await expectSound(here);

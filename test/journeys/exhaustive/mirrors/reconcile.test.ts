@@ -36,6 +36,10 @@ describe("/win reconcile", () => {
     await here.until(() => said(here, "3 nodes updated") === 1, 12, "the schedule");
     await run("/win reconcile --dry-run");
     expect(answer()).toContain("nothing to change");
+    await run("/win reconcile");
+    await here.type("operator", "/win operations");
+    await here.pass(1);
+    expect(answer()).toContain("No node differed. Nothing was changed.");
     await expectSound(here);
   });
 
@@ -63,7 +67,7 @@ describe("/win reconcile", () => {
       "/win reconcile ip-10-0-1-52",
       /nothing to change\.\n• `ip-10-0-1-52\S*` is not a node that Casement provisioned/,
     ],
-    ["a pool whose label others alone have set", "/win reconcile edge", /Pool edge has no Windows nodes\./],
+    ["a pool whose label others alone have set", "/win reconcile edge", /Pool `edge` has no Windows nodes\./],
   ] as const)("of %s changes nothing and says why", async ([, command, why]) => {
     here = await startMirroring();
     await createSet(here, "tag", "team", quay);

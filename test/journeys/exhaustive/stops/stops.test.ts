@@ -14,6 +14,15 @@ const run = (command: string): Promise<readonly [string, string]> => outcomeOf(h
 const annotate = (url: string, annotations: object): Promise<void> =>
   kubectl(here, "PATCH", url, { metadata: { annotations } });
 
+test("A hold of a Linux node is refused, because Casement disturbs nothing there", async () => {
+  here = await unasked("drain");
+  const { length } = openly(here);
+  await here.type("operator", '/win hold ip-10-0-0-20 --reason "kernel"');
+  await here.pass(1);
+  expect(privately(here, "operator").at(-1)).toMatch(/`ip-10-0-0-20\S+` is a Linux node.* nothing to hold\./);
+  expect(openly(here)).toHaveLength(length);
+});
+
 describe("A freeze", () => {
   test("of a pool refuses what disturbs its nodes, stands above the list of nodes, and ends with thaw", async () => {
     here = await unasked("drain");
