@@ -24,6 +24,8 @@ export interface RefusedBlock {
   readonly certificate: Omit<TrustedAuthority, "pem"> | null;
   /** "it expired at 2026-11-26 03:00 UTC". */
   readonly reason: string;
+  /** It is damaged, and may have been any certificate. */
+  readonly isDamaged?: true;
 }
 
 /** One block of a bundle. */
@@ -91,10 +93,11 @@ const factsOf = (certificate: X509Certificate): Omit<TrustedAuthority, "pem"> =>
   notAfter: momentOf(certificate.validTo),
 });
 
-const noCertificate = (reason: string): BundleBlock => ({ refused: { certificate: null, reason } });
+const damaged = (reason: string): BundleBlock => ({ refused: { certificate: null, reason, isDamaged: true } });
 
 function blockOf(text: string, label: string, now: number): BundleBlock {
-  if (label !== "CERTIFICATE") return noCertificate(`a PEM block is a ${label}, not a CERTIFICATE`);
+  if (label !== "CERTIFICATE")
+    return { refused: { certificate: null, reason: `a PEM block is a ${label}, not a CERTIFICATE` } };
   try {
     const certificate = new X509Certificate(text);
     const facts = factsOf(certificate);
@@ -102,7 +105,7 @@ function blockOf(text: string, label: string, now: number): BundleBlock {
     if (reason !== null) return { refused: { certificate: facts, reason } };
     return { authority: { ...facts, pem: certificate.toString() } };
   } catch {
-    return noCertificate("a PEM block cannot be read as a certificate");
+    return damaged("a PEM block cannot be read as a certificate");
   }
 }
 
@@ -113,7 +116,7 @@ function blockOf(text: string, label: string, now: number): BundleBlock {
 export function blocksIn(pem: string, now: number): readonly BundleBlock[] {
   const blocks = [...pem.matchAll(BLOCK)].map(([text, label = ""]) => blockOf(text, label, now));
   const isCut = MARK.test(pem.replaceAll(BLOCK, ""));
-  return isCut ? [...blocks, noCertificate("a PEM block is cut off")] : blocks;
+  return isCut ? [...blocks, damaged("a PEM block is cut off")] : blocks;
 }
 
 /** Reads the certificate of a machine's file. @param pem as `blocksIn` returns it */
