@@ -39,6 +39,9 @@ const BLOCK = /-----BEGIN ([^-\n]*)-----(?:(?!-----BEGIN )[\s\S])*?-----END \1--
 /** Matches the remains of a block without an end or a beginning. */
 const MARK = /-----(BEGIN|END) /;
 
+/** Lines that people write as comments. */
+const COMMENTS = /^\s*#.*$/gm;
+
 /** NIST SP 800-131A disallows shorter RSA keys, and curves of less than 224 bits. */
 const LEAST_BITS = 2_048;
 const WEAK_CURVES: ReadonlySet<string> = new Set(["secp160r1", "secp192k1", "prime192v1"]);
@@ -110,13 +113,15 @@ function blockOf(text: string, label: string, now: number): BundleBlock {
 }
 
 /**
- * Splits a bundle into its certificates, each judged by itself. Text between the blocks is a comment (RFC 7468).
+ * Splits a bundle into its certificates, each judged by itself. Text between the blocks is a comment (RFC 7468), but a
+ * bundle of other text alone is none: Windows exports certificates as DER.
  * @param now milliseconds since the epoch
  */
 export function blocksIn(pem: string, now: number): readonly BundleBlock[] {
   const blocks = [...pem.matchAll(BLOCK)].map(([text, label = ""]) => blockOf(text, label, now));
-  const isCut = MARK.test(pem.replaceAll(BLOCK, ""));
-  return isCut ? [...blocks, damaged("a PEM block is cut off")] : blocks;
+  if (MARK.test(pem.replaceAll(BLOCK, ""))) return [...blocks, damaged("a PEM block is cut off")];
+  const isOther = blocks.length === 0 && pem.replaceAll(COMMENTS, "").trim() !== "";
+  return isOther ? [damaged("it has no PEM block; openssl x509 -inform der turns a DER file into one")] : blocks;
 }
 
 /** Reads the certificate of a machine's file. @param pem as `blocksIn` returns it */

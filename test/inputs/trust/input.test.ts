@@ -217,6 +217,19 @@ describe("A bundle", () => {
     }
   });
 
+  test("without a PEM block is named, as the DER file that Windows exports, unless it is empty or a comment", () => {
+    const der = { "quay.io": root.pem.replaceAll(/-----[^-]*-----|\s/g, "") };
+    const found = (map: object) => [[none], [image], [map]];
+    for (const map of [{ binaryData: der }, { data: der }])
+      expect(trustedAuthoritiesInput.content(found(map), facts)).toMatchObject({
+        remarks: [expect.stringMatching(/ of Image cluster, quay\.io: it has no PEM block; openssl x509 -inform der /)],
+      });
+    for (const text of ["", "\n# none yet\n"])
+      expect(trustedAuthoritiesInput.content(found({ data: { "quay.io": text } }), facts)).toMatchObject({
+        remarks: [],
+      });
+  });
+
   test("with a damaged block takes no authority off nodes, because the block may be any of them", () => {
     const had = confirmed(contentOf(`${root.pem}${other.pem}`));
     const given = [had];
