@@ -1,5 +1,6 @@
 import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { NO_NODE_CHANGED, Refused } from "../errors.ts";
 import type { FoundObjects, ObjectReference } from "./input.ts";
 
 /** The ConfigMap of clusters without OpenShift's kinds: it has one key for each input. */
@@ -32,9 +33,29 @@ export interface SourceText {
   readonly from: string;
 }
 
+/** The fields of a ConfigMap that are read here. Files that are no UTF-8 text lie in `binaryData`, in base64. */
+interface FoundConfigMap {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+const stemOf = (key: string): string => key.toLowerCase().replace(/\.(?:ya?ml|json|crt|pem|cer)$/, "");
+
+/**
+ * @throws Refused if a ConfigMap without the key has its file all the same: as bytes that are no text, or under another
+ * ending. Taken for an absent file, it would be taken off the machines.
+ */
+function checkKeyLeft({ data = {}, binaryData = {} }: FoundConfigMap, key: string, from: string): void {
+  if (key in binaryData)
+    throw new Refused(`${from} is no UTF-8 text (perhaps it was saved as UTF-16), ${NO_NODE_CHANGED}`);
+  const near = [...Object.keys(data), ...Object.keys(binaryData)].find((one) => stemOf(one) === stemOf(key));
+  if (near !== undefined) throw new Refused(`${from} is missing, but there is ${near}: rename it, ${NO_NODE_CHANGED}`);
+}
+
 /**
  * Reads one key of the ConfigMap; the text is empty without the key.
  * @returns null if the configuration names another source
+ * @throws Refused if the key's file is there in a form that cannot be read
  */
 export function textOfKey(
   found: FoundObjects,
@@ -42,6 +63,9 @@ export function textOfKey(
   key: InputKey,
 ): SourceText | null {
   if (cluster.inputs !== "configmap") return null;
-  const [map] = (found[0] ?? []) as readonly { readonly data?: Readonly<Record<string, string>> }[];
-  return { text: map?.data?.[key] ?? "", from: `ConfigMap ${ACCOUNT_NAMESPACE}/${inputsConfigMap.name}, ${key}` };
+  const [map = {}] = (found[0] ?? []) as readonly FoundConfigMap[];
+  const from = `ConfigMap ${ACCOUNT_NAMESPACE}/${inputsConfigMap.name}, ${key}`;
+  const text = map.data?.[key];
+  if (text === undefined) checkKeyLeft(map, key, from);
+  return { text: text ?? "", from };
 }

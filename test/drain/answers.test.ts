@@ -41,6 +41,11 @@ describe("DR-13 a 429", () => {
     });
   });
 
+  test("of a proxy that asks for an hour is tried again after a minute", () => {
+    const answer = answered(429, "slow down", { "retry-after": "3600" });
+    expect(answer).toEqual({ kind: "overload", words: "too many requests", retryAfterMs: 60_000 });
+  });
+
   test("of a webhook is neither a budget nor an overload", () => {
     const words = 'admission webhook "a.drain.example.com" denied the request: webhook says later';
     expect(answered(429, status(429, words, "TooManyRequests"))).toEqual({ kind: "refused", by: "webhook", words });

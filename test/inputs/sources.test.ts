@@ -21,3 +21,14 @@ test("a key of the ConfigMap is read by its name, and is empty where it is absen
   expect(textOfKey([[{}]], configuration, "proxy.yaml")?.text).toBe("");
   expect(textOfKey(found, configurationWith({ inputs: "openshift" }), "proxy.yaml")).toBeNull();
 });
+
+test.for([
+  ["bytes that are no text", { binaryData: { "proxy.yaml": "//5o" } }, "proxy.yaml is no UTF-8 text"],
+  ["another ending", { data: { "proxy.yml": "" } }, "proxy.yaml is missing, but there is proxy.yml: rename it"],
+  ["capitals", { data: { "Proxy.yaml": "" } }, "proxy.yaml is missing, but there is Proxy.yaml: rename it"],
+] as const)("a key of the ConfigMap that is there as %s is not taken for an absent one", ([, map, why]) => {
+  const configuration = configurationWith({ inputs: "configmap" });
+  expect(() => textOfKey([[map]], configuration, "proxy.yaml")).toThrow(why);
+  expect(() => textOfKey([[map]], configuration, "proxy.yaml")).toThrow("so no node was changed");
+  expect(textOfKey([[map]], configuration, "mirrors.yaml")?.text).toBe("");
+});

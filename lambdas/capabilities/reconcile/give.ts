@@ -26,6 +26,8 @@ export interface RequestedInput {
   readonly nodes: readonly DueNode[];
   /** The refusal with which it was read; null if it was read. */
   readonly refusal: unknown;
+  /** May the person accept the content's consequences? */
+  readonly mayAccept?: boolean;
 }
 
 /** An input with its end, and the refusal that ended it. */
@@ -115,7 +117,7 @@ async function whyNot(op: ReconcileOperation, input: Input, { nameOf, published 
 
 /** Gives nodes one input. */
 async function giveOne(op: ReconcileOperation, one: RequestedInput, place: Place): Promise<GivenInput & Published> {
-  const { input, sha256, nodes, refusal } = one;
+  const { input, sha256, nodes, refusal, mayAccept = true } = one;
   const { published, ...facts } = place;
   const unchanged = (not: NotGiven) => ({ input, ...not, published });
   if (refusal !== null) return unchanged(refusedBy(refusal));
@@ -123,7 +125,8 @@ async function giveOne(op: ReconcileOperation, one: RequestedInput, place: Place
   const not = await whyNot(op, input, place);
   if (not !== null) return unchanged(not);
   const fleet = { ctx: op.ctx, steps: op.steps, operation: op.start.operation };
-  const row = inputRow(fleet, { input, sha256, ...facts }, startedByPerson(op, input, published));
+  const wish = { isRequested: true, mayAccept };
+  const row = inputRow(fleet, { input, sha256, wish, ...facts }, startedByPerson(op, input, published));
   const { result, published: after } = await changeOrSettle(fleet, row, nodes);
   return { input, end: result === null ? { state: "held" } : { state: "ended", result }, refusal, published: after };
 }

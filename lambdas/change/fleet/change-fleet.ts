@@ -1,6 +1,6 @@
 import { numbered } from "../../engine/chunks.ts";
 import { causeOf, failureReason } from "../../engine/durable.ts";
-import type { FleetResult } from "../../messages/operation/fleet.ts";
+import { type FleetResult, leftToNewer } from "../../messages/operation/fleet.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import type { PublishedMessage } from "../../records/records.ts";
 import { claimMachines } from "./claim.ts";
@@ -119,6 +119,18 @@ async function changeRest<M extends FleetMachine>(
   return settlements;
 }
 
+/** Leaves machines to another change that is wanted by now. */
+async function leaveRest<M extends FleetMachine>(
+  op: FleetOperation,
+  row: FleetRow<M>,
+  rest: readonly Member<M>[],
+): Promise<Pick<FleetResult, "untouched" | "untouchedBecause">> {
+  const outcome: Outcome = { state: "untouched", why: `not touched: ${leftToNewer}` };
+  const settlements = rest.map((member): Settlement<M> => ({ member, outcome }));
+  await settle(op, row, settlements, { name: row.rest.settle });
+  return { untouched: rest.map(({ name }) => name), untouchedBecause: leftToNewer };
+}
+
 /** Names of the nth try of a first machine, counted from 0. */
 const namesOfTry = ({ plan, send, settle: settling, undo }: TrialNames, at: number): TrialNames => ({
   plan: numbered(plan, at),
@@ -126,6 +138,9 @@ const namesOfTry = ({ plan, send, settle: settling, undo }: TrialNames, at: numb
   settle: numbered(settling, at),
   undo: numbered(undo, at),
 });
+
+/** The question of a row once its first machine works. */
+const askOf = <M extends FleetMachine>({ isOutdated }: FleetRow<M>) => (isOutdated ? { ask: isOutdated } : {});
 
 /** Machines of which one is changed first. */
 interface TrialMembers<M extends FleetMachine> {
@@ -150,7 +165,8 @@ async function changeAfterTrial<M extends FleetMachine>(
   const tried = { member: first, outcome };
   const name = trial.names.settle;
   if (failedAt === null) {
-    await settle(op, row, [tried], { name });
+    const isOutdated = await settle(op, row, [tried], { name, ...(rest.length > 0 ? askOf(row) : {}) });
+    if (isOutdated) return { ...resultOf([tried], note), ...(await leaveRest(op, row, rest)) };
     return resultOf([tried, ...(await changeRest(op, row, sending, rest))], note);
   }
   const [next, ...others] = rest;

@@ -113,6 +113,11 @@ export interface FleetRow<M extends FleetMachine> {
   readonly sending: () => Promise<SendPlan<M>>;
   /** By default all machines are changed together. */
   readonly trial?: Trial<M>;
+  /**
+   * Is another change wanted by the time at which the first machine works? Then the rest is left to that one. Belongs into a
+   * step.
+   */
+  readonly isOutdated?: () => Promise<boolean>;
   readonly rest: RoundNames;
   /** Records the new state of a machine. Belongs into a step. */
   readonly onChanged?: (member: Member<M>) => Promise<void>;

@@ -54,23 +54,34 @@ async function endOne<M extends FleetMachine>(
 /**
  * Records the results of machines and releases their leases, 50 in one step.
  * @param before work of the first of these steps
+ * @param ask question that the first of these steps answers at its end
+ * @returns the answer; false without a question, and in executions of the last release
  */
 export async function settle<M extends FleetMachine>(
   op: FleetOperation,
   row: FleetRow<M>,
   settlements: readonly Settlement<M>[],
-  { name, before }: { readonly name: string; readonly before?: () => Promise<void> },
-): Promise<void> {
+  {
+    name,
+    before,
+    ask,
+  }: { readonly name: string; readonly before?: () => Promise<void>; readonly ask?: () => Promise<boolean> },
+): Promise<boolean> {
+  let answer: boolean | undefined;
   const deleted = readOnce(async () => row.deleted?.(settlements.map(({ member }) => member)));
-  for (const [at, chunk] of chunksOf(settlements).entries())
-    await step(op.ctx, numbered(name, at), async () => {
+  for (const [at, chunk] of chunksOf(settlements).entries()) {
+    const heard = await step(op.ctx, numbered(name, at), async () => {
       if (at === 0) await before?.();
       const gone = await deleted();
       const changed = chunk.filter(({ outcome }) => outcome.state === "changed");
       await atMost(RECORDS_AT_ONCE, changed, async ({ member }) => row.onChanged?.(member));
       await auditAll(op, row, chunk);
       await atMost(RECORDS_AT_ONCE, chunk, (one) => endOne(op, row, one, gone?.has(one.member.uid) ?? false));
+      return at === 0 ? ask?.() : undefined;
     });
+    answer ??= heard;
+  }
+  return answer ?? false;
 }
 
 /** Results of some nodes. */

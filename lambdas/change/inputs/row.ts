@@ -1,13 +1,14 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 import { readApplied } from "../../engine/apply-plan.ts";
 import { atMost, RECORDS_AT_ONCE, readOnce } from "../../engine/chunks.ts";
-import { MINUTE } from "../../engine/durable.ts";
+import { kindOf, MINUTE } from "../../engine/durable.ts";
 import { type Input, type InputContent, valueFor } from "../../inputs/input.ts";
 import type { Action, MachinePlan } from "../../machine/plan.ts";
 import { type StageName, stages, waitsOf } from "../../stages.ts";
 import type { FleetOperation, FleetRow, Member, Planner, Trial } from "../fleet/row.ts";
-import type { DueNode } from "./due.ts";
+import type { DueNode, Wish } from "./due.ts";
 import { proofs } from "./proofs.ts";
+import { readContent } from "./read.ts";
 
 /** Minutes after which no machine may begin, however many batches there are. */
 const PLAN_MINUTES = 60;
@@ -20,6 +21,8 @@ export interface InputChange {
   /** Identity of the content. */
   readonly sha256: string;
   readonly configuration: Configuration;
+  /** The wish of a person by which the content was read; missing if the schedule has read it. */
+  readonly wish?: Pick<Wish, "isRequested" | "mayAccept">;
   /** Index of the first node's record, if the operation gives other inputs before. */
   readonly firstIndex?: number;
   /** Makes the names of steps and commands unique, if the operation gives several inputs; by default none is changed. */
@@ -122,6 +125,19 @@ async function onChanged(op: FleetOperation, change: InputChange, member: InputM
   if (node) await steps.nodes.annotate(node, { [input.annotation]: sha256 });
 }
 
+/**
+ * Does the cluster want another content by now, or none that can be read? The proof on the first node takes minutes, in which
+ * people mend what they see. If a service does not answer, that is no reason to stop.
+ */
+async function isOutdated({ steps }: FleetOperation, { input, sha256, configuration, wish }: InputChange) {
+  try {
+    const content = await readContent(steps, { isRequested: false, ...wish, input, configuration });
+    return content?.sha256 !== sha256;
+  } catch (error) {
+    return kindOf(error) === "Refused";
+  }
+}
+
 /** Fleet change that gives nodes the content of an input: one node first, then the rest. */
 export function inputRow(op: FleetOperation, change: InputChange, started: StartedParts): FleetRow<DueNode> {
   const { input, sha256, firstIndex = 0, nameOf = same } = change;
@@ -140,6 +156,7 @@ export function inputRow(op: FleetOperation, change: InputChange, started: Start
       read: readApplied,
     }),
     trial: trialOf(op, change, contentOf),
+    isOutdated: () => isOutdated(op, change),
     rest: {
       plan: nameOf("plan: change the rest"),
       send: nameOf("change the rest"),

@@ -1,3 +1,5 @@
+import { isIPv6 } from "node:net";
+
 /** Address of a proxy. */
 export interface ProxyAddress {
   readonly scheme: "http" | "https";
@@ -15,13 +17,16 @@ const HIGHEST_PORT = 65_535;
 
 const isPort = (port = "1"): boolean => Number(port) <= HIGHEST_PORT;
 
+/** Only an address of IPv6 stands in brackets. */
+const isReachable = (host: string): boolean => !host.startsWith("[") || isIPv6(host.replace(/^\[(.*)\].*$/, "$1"));
+
 /**
  * Parses the address of a proxy, as Go's httpproxy takes it: without a port it is the scheme's own.
  * @returns the address, or the reason why the text is none; the reason has no part of the text, which may be a password
  */
 export function proxyAddressOf(text: string): ProxyAddress | string {
   const [, scheme, credential, host = "", port] = ADDRESS.exec(text) ?? [];
-  if (scheme === undefined || !isPort(port))
+  if (scheme === undefined || !isPort(port) || !isReachable(host))
     return "must be an address such as http://proxy.example.com:3128, without a path";
   return {
     scheme: scheme.toLowerCase() === "https" ? "https" : "http",

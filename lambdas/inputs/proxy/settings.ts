@@ -26,8 +26,11 @@ export interface ProxySettings {
 /** Settings of a cluster without a proxy. */
 const none: ProxySettings = { http: null, https: null, noProxy: "" };
 
-/** Users and passwords that a machine takes from a secret (Get-FilledText of files.ps1). */
-const CREDENTIAL = /^[A-Za-z0-9+=%:._~-]+$/;
+/**
+ * Users and passwords that a machine takes from a secret (Get-FilledText of files.ps1). Go ignores a proxy whose address has a
+ * percent sign without two digits behind it, and asks without the proxy (net/url, unescape; httpproxy, config.init).
+ */
+const CREDENTIAL = /^(?:[A-Za-z0-9+=:._~-]|%[0-9A-Fa-f]{2})+$/;
 
 /** Makes the refusal of a field's value. */
 type Refuse = (field: Field, message: string) => Refused;
@@ -38,7 +41,10 @@ function addressIn(values: Values, field: "httpProxy" | "httpsProxy", refuse: Re
   const address = proxyAddressOf(value);
   if (typeof address === "string") throw refuse(field, address);
   if (address.credential !== null && !CREDENTIAL.test(address.credential))
-    throw refuse(field, "user and password may have letters, digits and -._~+=:, and %20 and the like for others");
+    throw refuse(
+      field,
+      "user and password may have letters, digits and -._~+=:, and %20 and the like for others, %25 for a percent sign",
+    );
   return address;
 }
 

@@ -21,7 +21,20 @@ const BUNDLE_KEY = "ca-bundle.crt";
 
 const nameShape = z.object({ name: z.string().default("") }).default({ name: "" });
 const specShape = z.object({ spec: z.object({ trustedCA: nameShape, additionalTrustedCA: nameShape }) });
-const mapShape = z.object({ data: z.record(z.string(), z.string()).default({}) });
+const textsShape = z.record(z.string(), z.string()).default({});
+const mapShape = z.object({ data: textsShape, binaryData: textsShape });
+
+/** Reads a bundle that is no UTF-8: Windows PowerShell writes UTF-16 with a mark; in other encodings PEM is ASCII. */
+function textOfBytes(base64: string): string {
+  const bytes = Buffer.from(base64, "base64");
+  return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf16le" : "latin1");
+}
+
+/** Texts of a ConfigMap by their keys. Kubernetes keeps a bundle with a comment that is no UTF-8 as bytes. */
+const textsOf = ({ data, binaryData }: z.infer<typeof mapShape>): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(Object.entries(binaryData).map(([key, base64]) => [key, textOfBytes(base64)])),
+  ...data,
+});
 
 /** A ConfigMap by the object and field that name it. */
 interface NamedMap {
@@ -64,11 +77,12 @@ function bundlesOf({ map, object, field }: NamedMap, [content]: readonly unknown
   const { data } = mapShape.safeParse(content);
   if (!data)
     throw new Refused(`the cluster has no ${name}, which spec.${field} of ${object} names, ${NO_NODE_CHANGED}`);
+  const texts = textsOf(data);
   if (field === "additionalTrustedCA")
-    return Object.entries(data.data)
+    return Object.entries(texts)
       .toSorted(([one], [other]) => one.localeCompare(other))
       .map(([key, pem]) => ({ from: `${from}, ${registryOf(key)}`, pem }));
-  const pem = data.data[BUNDLE_KEY];
+  const pem = texts[BUNDLE_KEY];
   if (pem === undefined)
     throw new Refused(`${name}, which spec.${field} of ${object} names, has no key ${BUNDLE_KEY}, ${NO_NODE_CHANGED}`);
   return [{ from, pem }];

@@ -24,6 +24,8 @@ export interface RefusedBlock {
   readonly certificate: Omit<TrustedAuthority, "pem"> | null;
   /** "it expired at 2026-11-26 03:00 UTC". */
   readonly reason: string;
+  /** It is damaged, and may have been any certificate. */
+  readonly isDamaged?: true;
 }
 
 /** One block of a bundle. */
@@ -36,6 +38,9 @@ const BLOCK = /-----BEGIN ([^-\n]*)-----(?:(?!-----BEGIN )[\s\S])*?-----END \1--
 
 /** Matches the remains of a block without an end or a beginning. */
 const MARK = /-----(BEGIN|END) /;
+
+/** Lines that people write as comments. */
+const COMMENTS = /^\s*#.*$/gm;
 
 /** NIST SP 800-131A disallows shorter RSA keys, and curves of less than 224 bits. */
 const LEAST_BITS = 2_048;
@@ -91,10 +96,11 @@ const factsOf = (certificate: X509Certificate): Omit<TrustedAuthority, "pem"> =>
   notAfter: momentOf(certificate.validTo),
 });
 
-const noCertificate = (reason: string): BundleBlock => ({ refused: { certificate: null, reason } });
+const damaged = (reason: string): BundleBlock => ({ refused: { certificate: null, reason, isDamaged: true } });
 
 function blockOf(text: string, label: string, now: number): BundleBlock {
-  if (label !== "CERTIFICATE") return noCertificate(`a PEM block is a ${label}, not a CERTIFICATE`);
+  if (label !== "CERTIFICATE")
+    return { refused: { certificate: null, reason: `a PEM block is a ${label}, not a CERTIFICATE` } };
   try {
     const certificate = new X509Certificate(text);
     const facts = factsOf(certificate);
@@ -102,18 +108,20 @@ function blockOf(text: string, label: string, now: number): BundleBlock {
     if (reason !== null) return { refused: { certificate: facts, reason } };
     return { authority: { ...facts, pem: certificate.toString() } };
   } catch {
-    return noCertificate("a PEM block cannot be read as a certificate");
+    return damaged("a PEM block cannot be read as a certificate");
   }
 }
 
 /**
- * Splits a bundle into its certificates, each judged by itself. Text between the blocks is a comment (RFC 7468).
+ * Splits a bundle into its certificates, each judged by itself. Text between the blocks is a comment (RFC 7468), but a
+ * bundle of other text alone is none: Windows exports certificates as DER.
  * @param now milliseconds since the epoch
  */
 export function blocksIn(pem: string, now: number): readonly BundleBlock[] {
   const blocks = [...pem.matchAll(BLOCK)].map(([text, label = ""]) => blockOf(text, label, now));
-  const isCut = MARK.test(pem.replaceAll(BLOCK, ""));
-  return isCut ? [...blocks, noCertificate("a PEM block is cut off")] : blocks;
+  if (MARK.test(pem.replaceAll(BLOCK, ""))) return [...blocks, damaged("a PEM block is cut off")];
+  const isOther = blocks.length === 0 && pem.replaceAll(COMMENTS, "").trim() !== "";
+  return isOther ? [damaged("it has no PEM block; openssl x509 -inform der turns a DER file into one")] : blocks;
 }
 
 /** Reads the certificate of a machine's file. @param pem as `blocksIn` returns it */

@@ -6,7 +6,7 @@ import { expiringText, questionText, refusedText } from "../../messages/trust/re
 import type { Input, InputFacts, TextFile } from "../input.ts";
 import { confirmedPaths, refuseEmptied, removedPaths } from "../sent-files.ts";
 import { readsOf } from "../sources.ts";
-import { type NamedAuthority, namedAuthorities } from "./authorities.ts";
+import { type NamedAuthority, namedAuthorities, type RefusedAuthority } from "./authorities.ts";
 import { authorityBundles, namedMaps, namingObjects } from "./bundles.ts";
 import { storedCertificate, type TrustedAuthority } from "./certificates.ts";
 
@@ -51,6 +51,20 @@ function checkAuthoritiesLeft(isEmpty: boolean, facts: InputFacts): void {
 
 const keeps: Input["keeps"] = ({ keptPaths = [] }, path) => keptPaths.includes(path);
 
+/**
+ * Certificates that stay on the nodes that have them. One that expires stays until its source drops it: no machine changes by
+ * time. While a block is damaged all stay, because it may be one of them.
+ */
+function keptFor(
+  refused: readonly RefusedAuthority[],
+  files: readonly TextFile[],
+  { given }: Pick<InputFacts, "given">,
+): readonly string[] {
+  const named = refused.flatMap(({ certificate }) => (certificate ? [certificatePath(certificate)] : []));
+  const had = refused.some(({ isDamaged }) => isDamaged) ? [...confirmedPaths(given)].toSorted() : [];
+  return [...new Set([...named, ...had])].filter((path) => files.every((file) => file.path !== path));
+}
+
 const fileOf = (authority: NamedAuthority): TextFile => ({ path: certificatePath(authority), text: authority.pem });
 
 /**
@@ -72,8 +86,7 @@ export const trustedAuthoritiesInput: Input & { readonly name: "trustedAuthoriti
     return {
       sha256: trustedAuthoritiesInput.identityOf(files),
       files,
-      // An authority that expires on nodes stays there until its source drops it: no machine changes by time.
-      keptPaths: refused.flatMap(({ certificate }) => (certificate ? [certificatePath(certificate)] : [])),
+      keptPaths: keptFor(refused, files, facts),
       remarks: [...refused.map(refusedText), ...authorities.flatMap((one) => reminderOf(one, facts.now))],
       asked: asked.map(({ thumbprint }) => thumbprint),
       questions: asked.map(questionText),

@@ -25,6 +25,8 @@ export type OtherController =
   | { readonly kind: "owner"; readonly owner: OtherOwner }
   /** `checks`: kinds of health checks, "EC2,ELB"; null where they could not be read. */
   | { readonly kind: "group-check"; readonly group: string; readonly instance: string; readonly checks: string | null }
+  /** `lifecycle`: "Terminating:Wait" and the like. */
+  | ({ readonly kind: "group-ends"; readonly group: string; readonly lifecycle: string } & Mark)
   | { readonly kind: "karpenter-consolidates" }
   | ({ readonly kind: "wmco" } & Mark)
   | ({ readonly kind: "kured" } & Mark)
@@ -107,6 +109,10 @@ const words: Words = {
         ? `the Auto Scaling group ${code(group)} may replace it during a reboot, and its health checks could not be read`
         : `the Auto Scaling group ${code(group)} replaces it when a health check (${checks}) fails during a reboot`,
     pause: `run ${code(`aws autoscaling suspend-processes --auto-scaling-group-name ${group} --scaling-processes HealthCheck ReplaceUnhealthy`)} and afterwards ${code("resume-processes")} with the same options, or take this instance alone out of the checks with ${code(`aws autoscaling enter-standby --auto-scaling-group-name ${group} --instance-ids ${instance} --should-decrement-desired-capacity`)}`,
+  }),
+  "group-ends": ({ group, lifecycle }) => ({
+    does: `the Auto Scaling group ${code(group)} is terminating it (${lifecycle})`,
+    pause: "let it finish: the node is going away",
   }),
   "machine-deleted": ({ name, age }) => ({
     does: `its Machine ${code(name)} is being deleted${age === undefined ? "" : ` for ${age}`}`,

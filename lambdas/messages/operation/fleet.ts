@@ -13,8 +13,10 @@ const MOST_NODES = 8;
 export interface FleetResult {
   readonly changed: readonly string[];
   readonly failed: readonly { readonly node: string; readonly why: string }[];
-  /** Nodes that were not changed because the first one failed. */
+  /** Nodes that were not changed. */
   readonly untouched: readonly string[];
+  /** Reason for that; missing if the first one failed. */
+  readonly untouchedBecause?: string;
   /** Remark on the proof; null if there is none. */
   readonly note: string | null;
 }
@@ -42,12 +44,19 @@ export interface FleetWords {
   readonly next: string;
 }
 
+/** Reason why a change goes no further than its first node. */
+export const leftToNewer = "the cluster wants something else by now, which the next tick gives them";
+
+const FIRST_FAILED = "because the first one failed";
+
 /** Sums up the change in one sentence, for message and ledger. */
-export function fleetSummary({ changed, failed, untouched, cancelledBy }: FleetSummary): string {
+export function fleetSummary(change: FleetSummary): string {
+  const { changed, failed, untouched, untouchedBecause, cancelledBy } = change;
+  const why = untouchedBecause === undefined ? FIRST_FAILED : `because ${untouchedBecause}`;
   const parts = [
     `${counted(changed.length, "node")} updated`,
     ...(failed.length > 0 ? [`${counted(failed.length, "node")} failed`] : []),
-    ...(untouched.length > 0 ? [`${counted(untouched.length, "node")} not touched, because the first one failed`] : []),
+    ...(untouched.length > 0 ? [`${counted(untouched.length, "node")} not touched, ${why}`] : []),
   ];
   const by = cancelledBy === null ? "" : ` Cancelled by <@${cancelledBy}>.`;
   return `${parts.join(", ")}.${by}`;

@@ -8,9 +8,9 @@ const MOST_SOURCES = 3;
 const placesOf = ({ sources }: Pick<NamedAuthority, "sources">): string => some(sources, MOST_SOURCES);
 
 /** Sentence on a block of a bundle that no node gets. */
-export const refusedText = ({ certificate, reason, ...from }: RefusedAuthority): string =>
+export const refusedText = ({ certificate, reason, isDamaged, ...from }: RefusedAuthority): string =>
   certificate === null
-    ? `${placesOf(from)}: ${reason}.`
+    ? `${placesOf(from)}: ${reason}.${isDamaged ? " Until it is mended, no authority is taken off a node." : ""}`
     : `${certificate.subject} is not given to nodes: ${reason}. It stands in ${placesOf(from)}.`;
 
 /** Sentence on an authority that expires soon. @param days the number of days within which it expires */

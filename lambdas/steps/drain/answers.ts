@@ -22,10 +22,16 @@ export type AnswerMeaning =
   /** The server gave no answer about this pod: 5xx, a reset, a time-out. */
   | { readonly kind: "unanswered"; readonly words: string };
 
+/**
+ * Longest time in milliseconds for which an answer keeps a drain from asking again: the API server itself asks for ten seconds
+ * at most, a proxy in front of it may ask for an hour.
+ */
+const LONGEST_RETRY_MS = 60_000;
+
 /** Milliseconds that the server asks the client to wait; null if it does not say. */
 function retryAfterOf({ headers }: ApiException<unknown>): number | null {
   const seconds = Number.parseInt(headers["retry-after"] ?? headers["Retry-After"] ?? "", 10);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_RETRY_MS) : null;
 }
 
 /** Is it a webhook's refusal? A webhook may choose any code, even 429 and 403, but its words always begin alike. */

@@ -1,10 +1,11 @@
-import type { V1Node, V1ObjectMeta } from "@kubernetes/client-node";
+import type { V1LabelSelector, V1Node, V1ObjectMeta } from "@kubernetes/client-node";
 import type { GroupMember } from "../../clients/auto-scaling.ts";
 import { type DeletionMark, deletionMarksOf, type SeenMarks } from "../../cluster/deletion-marks.ts";
 import { WMCO_REBOOT } from "../../cluster/node-keys.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { age } from "../../messages/slack/age.ts";
 import type { MachineClaim } from "../cluster/claims.ts";
+import { selects } from "../cluster/label-selector.ts";
 import { ownerOf } from "../cluster/ownership.ts";
 import type { Machine } from "../ec2/instances.ts";
 
@@ -20,7 +21,7 @@ export interface MachineMetadata {
 export interface HealthCheck {
   readonly metadata: V1ObjectMeta;
   readonly spec?: {
-    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+    readonly selector?: V1LabelSelector;
     readonly unhealthyConditions?: readonly { readonly type: string; readonly timeout: string }[];
   };
 }
@@ -77,6 +78,12 @@ const DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt";
 /** Tag that Auto Scaling sets on the instances of a group. */
 const GROUP_TAG = "aws:autoscaling:groupName";
 
+/**
+ * Lifecycle states of an instance that its group terminates: EC2 calls it running as long as a hook holds it (Auto Scaling user
+ * guide, "Amazon EC2 Auto Scaling instance lifecycle").
+ */
+const LEAVING = /^(?:Warmed:)?Terminat/;
+
 /** SSM documents that may reboot the machine: those that install patches or updates. */
 const REBOOTING = ["AWS-RunPatchBaseline", "AWS-RunPatchBaselineAssociation", "AWS-InstallWindowsUpdates"];
 
@@ -120,9 +127,6 @@ const onNode = (traces: Traces): OtherController[] => {
   ];
 };
 
-const selects = ({ spec }: HealthCheck, labels: Readonly<Record<string, string>>): boolean =>
-  Object.entries(spec?.selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
-
 /**
  * Annotation by which a person or an autoscaler chooses the Machine that is deleted first if its MachineSet shrinks.
  */
@@ -143,7 +147,8 @@ const healthChecksOf = ({ machineFacts, healthChecks }: Traces): OtherController
     : healthChecks
         .filter(
           (check) =>
-            !(PAUSED in (check.metadata.annotations ?? {})) && selects(check, machineFacts.metadata.labels ?? {}),
+            !(PAUSED in (check.metadata.annotations ?? {})) &&
+            selects(check.spec?.selector, machineFacts.metadata.labels),
         )
         .map(({ metadata, spec }) => ({
           kind: "health-check",
@@ -162,6 +167,7 @@ function scalingGroupOf({ machine, groupMember }: Traces): OtherController[] {
   if (group === undefined) return [];
   if (groupMember === null) return [{ kind: "group-check", group, instance: machine?.instanceId ?? "", checks: null }];
   const { lifecycle, suspended, checks } = groupMember;
+  if (LEAVING.test(lifecycle)) return [{ kind: "group-ends", group, lifecycle, acting: true }];
   if (lifecycle !== "InService" || suspended.includes("HealthCheck")) return [];
   return [{ kind: "group-check", group, instance: machine?.instanceId ?? "", checks }];
 }

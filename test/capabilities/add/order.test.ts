@@ -7,7 +7,13 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 const start = {
-  ...{ operation: "add-1", index: 1, pool: "web", image: { parameter: "/aws/image", imageId: "ami-1" }, runtimeVersion: "7" },
+  ...{
+    operation: "add-1",
+    index: 1,
+    pool: "web",
+    image: { parameter: "/aws/image", imageId: "ami-1" },
+    runtimeVersion: "7",
+  },
 };
 const request = { command: "add", pool: "web", count: 2, dryRun: false };
 const asked = { request, endedAt: null, executionArn: "arn:1" };

@@ -204,6 +204,48 @@ describe("Trusted authorities", () => {
   });
 });
 
+describe("A bundle", () => {
+  test("that is no UTF-8 is read, whether it is Latin-1 or what PowerShell writes", () => {
+    const text = `# f\u00fcr uns\n${root.pem}`;
+    const bytes = (encoding: "latin1" | "utf16le") => ({
+      "quay.io": Buffer.from(encoding === "latin1" ? text : `\ufeff${text}`, encoding).toString("base64"),
+    });
+    for (const encoding of ["latin1", "utf16le"] as const) {
+      const found = [[none], [image], [{ data: { "ghcr.io": other.pem }, binaryData: bytes(encoding) }]];
+      const content = trustedAuthoritiesInput.content(found, facts) as InputContent;
+      expect(pathsIn(content).toSorted()).toEqual([pathOf(root), pathOf(other)].toSorted());
+    }
+  });
+
+  test("without a PEM block is named, as the DER file that Windows exports, unless it is empty or a comment", () => {
+    const der = { "quay.io": root.pem.replaceAll(/-----[^-]*-----|\s/g, "") };
+    const found = (map: object) => [[none], [image], [map]];
+    for (const map of [{ binaryData: der }, { data: der }])
+      expect(trustedAuthoritiesInput.content(found(map), facts)).toMatchObject({
+        remarks: [expect.stringMatching(/ of Image cluster, quay\.io: it has no PEM block; openssl x509 -inform der /)],
+      });
+    for (const text of ["", "\n# none yet\n"])
+      expect(trustedAuthoritiesInput.content(found({ data: { "quay.io": text } }), facts)).toMatchObject({
+        remarks: [],
+      });
+  });
+
+  test("with a damaged block takes no authority off nodes, because the block may be any of them", () => {
+    const had = confirmed(contentOf(`${root.pem}${other.pem}`));
+    const given = [had];
+    for (const damage of [other.pem.slice(0, -60), other.pem.replace(/MII/, "")]) {
+      const content = contentOf(`${root.pem}${damage}`, { given });
+      expect(actionsIn(content, had)).toEqual([`certificate Root ${root.thumbprint}`]);
+      expect(needsInput(trustedAuthoritiesInput, content)(had)).toBe(false);
+      expect(content.remarks?.[0]).toMatch(/\. Until it is mended, no authority is taken off a node\.$/);
+    }
+    const key = "-----BEGIN EC PRIVATE KEY-----\nMHcC\n-----END EC PRIVATE KEY-----\n";
+    expect(actionsIn(contentOf(`${root.pem}${key}`, { given }), had)).toContain(
+      `remove-certificate Root ${other.thumbprint}`,
+    );
+  });
+});
+
 describe("An authority that expires", () => {
   const until = NOW + 40 * DAY_MS;
   const remarksAt = async (daysBefore: number): Promise<readonly string[] | undefined> => {

@@ -68,6 +68,7 @@ const controllers: Readonly<Record<string, OtherController>> = {
   "Karpenter, consolidating": { kind: "karpenter-consolidates" },
   "a group's checks": { kind: "group-check", group: "asg-1", instance: "i-0a", checks: "EC2,ELB" },
   "a group's unread checks": { kind: "group-check", group: "asg-1", instance: "i-0a", checks: null },
+  "a group that terminates it": { kind: "group-ends", group: "asg-1", lifecycle: "Terminating:Wait", acting: true },
   "a Machine that is being deleted": { kind: "machine-deleted", name: "machine-1", acting: true },
   "a Machine whose deletion hangs": { kind: "machine-deleted", name: "machine-1", acting: false, age: "2h" },
   "a Machine that goes first": { kind: "machine-chosen", name: "machine-1" },

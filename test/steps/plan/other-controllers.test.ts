@@ -45,10 +45,14 @@ const marked = (at: string): Partial<Traces> => ({
 
 const behind = (metadata: object) => ({ metadata: { name: "machine-1", ...metadata } });
 
-const check = (more: object = {}) => ({
+const check = (more: object = {}, selector: object = { matchLabels: { role: "win" } }) => ({
   metadata: { name: "windows", ...more },
-  spec: { selector: { matchLabels: { role: "win" } }, unhealthyConditions: [{ type: "Ready", timeout: "300s" }] },
+  spec: { selector, unhealthyConditions: [{ type: "Ready", timeout: "300s" }] },
 });
+const exceptWindows = {
+  matchLabels: { role: "worker" },
+  matchExpressions: [{ key: "os", operator: "NotIn", values: ["Windows"] }],
+};
 
 const owned: OtherController = { kind: "owner", owner: { kind: "auto-scaling-group", owner: "asg" } };
 const inGroup = { machine: launched({}, { "aws:autoscaling:groupName": "asg" }) };
@@ -135,6 +139,13 @@ describe("Other controllers of a node", () => {
   it.each<[string, Partial<Traces>]>([
     ["that selects other machines", { machineFacts: behind({ labels: { role: "linux" } }), healthChecks: [check()] }],
     [
+      "whose expressions exclude it",
+      {
+        machineFacts: behind({ labels: { role: "worker", os: "Windows" } }),
+        healthChecks: [check({}, exceptWindows)],
+      },
+    ],
+    [
       "that its owner paused",
       {
         machineFacts: behind({ labels: { role: "win" } }),
@@ -158,6 +169,11 @@ describe("Other controllers of a node", () => {
       "whose owner has suspended the replacement alone",
       { ...inGroup, groupMember: { ...member, suspended: ["ReplaceUnhealthy"] } },
       [owned, checked("EC2,ELB")],
+    ],
+    [
+      "that is terminating the instance, which a lifecycle hook still holds",
+      { ...inGroup, groupMember: { ...member, lifecycle: "Terminating:Wait", suspended: ["HealthCheck"] } },
+      [owned, { kind: "group-ends", group: "asg", lifecycle: "Terminating:Wait", acting: true }],
     ],
     ["that has the instance in Standby", { ...inGroup, groupMember: { ...member, lifecycle: "Standby" } }, [owned]],
   ])("include an Auto Scaling group %s", (_, more, found) => {
@@ -218,6 +234,7 @@ describe("A conflict", () => {
   it.each<[OtherController, Disruption, boolean]>([
     [{ kind: "kured", acting: true }, "drain", true],
     [{ kind: "kured", acting: false }, "drain", false],
+    [{ kind: "group-ends", group: "asg", lifecycle: "Terminating:Wait", acting: true }, "drain", true],
     [{ kind: "health-check", name: "windows", timeout: "300s" }, "drain", false],
     [{ kind: "health-check", name: "windows", timeout: "300s" }, "reboot", true],
     [owned, "drain", false],

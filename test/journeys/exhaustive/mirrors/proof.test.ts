@@ -5,6 +5,7 @@ import {
   asked,
   commandsOf,
   createSet,
+  deleteSet,
   editSet,
   filesOn,
   nodes,
@@ -181,3 +182,42 @@ test("a pod of the proof that an administrator deletes leaves the registry unpro
   expect(openly(here).at(-1)).toContain("Not proven for quay.io: its pod was deleted by others.");
   expect(filesOn(here, web)).toHaveProperty(["quay.io\\hosts.toml"]);
 });
+
+test.for(["edited", "taken back"] as const)(
+  "a set that is %s while the first node is proven reaches no other node in its old form",
+  async (how) => {
+    here = await startMirroring(probe);
+    await createSet(here, "tag", "hub", hub);
+    await ended(1);
+    const had = files();
+    await createSet(here, "tag", "team", allow);
+    const QUAY = "quay.io\\hosts.toml";
+    let old: string | undefined;
+    const withOld = () => {
+      const found = files().flatMap((one) => one[QUAY] ?? []);
+      old ??= found[0];
+      return found.filter((one) => one === old).length;
+    };
+    await here.until(() => withOld() === 1, 12, "the first node's file");
+    if (how === "edited") await editSet(here, "tag", "team", { ...allow, mirrors: ["other.example.com/team"] });
+    else await deleteSet(here, "tag", "team");
+    let most = 0;
+    await here.until(
+      () => {
+        most = Math.max(most, withOld());
+        return said(here, "Registry mirrors") === 3;
+      },
+      60,
+      "the next change",
+    );
+    expect(most).toBe(1);
+    expect(
+      openly(here).some((one) => one.includes("2 nodes not touched, because the cluster wants something else by now")),
+    ).toBe(true);
+    if (how === "taken back") expect(files()).toEqual(had);
+    expect(withOld()).toBe(0);
+    expect(paged(here)).toEqual([]);
+    expect(await heldBack(here)).toEqual([]);
+    await expectSound(here);
+  },
+);
