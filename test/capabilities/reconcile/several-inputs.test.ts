@@ -180,7 +180,7 @@ test.each<[Targets, readonly number[]]>([
 });
 
 test.each<[string, Targets, readonly Input[], string, RegExp]>([
-  ["a pool without nodes", { kind: "pool", pool: "batch" }, both, "not-started", /^Pool batch has/],
+  ["a pool without nodes", { kind: "pool", pool: "batch" }, both, "not-started", /^Pool `batch` has/],
   ["a node that does not exist", { kind: "nodes", nodes: ["ip-10-9-9-9"] }, both, "not-started", /ip-10-9-9-9/],
   [
     "inputs that the configuration does not apply",
