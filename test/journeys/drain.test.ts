@@ -23,7 +23,9 @@ test("a drain asks for an approval, empties the node, leaves it cordoned for the
   await settled(here, 60);
   expect(await heldBack(here)).toEqual([]);
   const { operation } = await newest(here);
-  expect(operation.summary).toMatch(/is drained: \d+ pods? evicted\. It stays cordoned until \{win\} uncordon ip-10-0-3-7\.$/);
+  expect(operation.summary).toMatch(
+    /is drained: \d+ pods? evicted\. It stays cordoned until \{win\} uncordon ip-10-0-3-7\.$/,
+  );
   expect(operation.status).toBe("succeeded");
   expect(ownerShown(here)).toBe(operation.id);
   await here.until(() => running(here, "storefront") === 2, 10);
