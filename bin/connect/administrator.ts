@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import {
-  ApiException,
   CertificatesV1Api,
   CoreV1Api,
   CustomObjectsApi,
@@ -8,6 +7,7 @@ import {
   RbacAuthorizationV1Api,
   VersionApi,
 } from "@kubernetes/client-node";
+import { isAbsent } from "../../lambdas/steps/client-errors.ts";
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";
 
@@ -38,8 +38,6 @@ function authorityOf({ caData, caFile }: { caData?: string; caFile?: string }): 
   return caFile ? readFileSync(caFile, "utf8") : undefined;
 }
 
-const isNotFound = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
-
 /** Explains that a cluster lacks an object that every OKD and OpenShift cluster has. */
 const notOpenShift = ({ group, plural, name }: ClusterObject, server: string): string =>
   `${plural}.${group} "${name}" not found at ${server}: kubectl's current context must be the OKD or OpenShift cluster`;
@@ -64,7 +62,7 @@ export function administratorOf({ kubeconfig }: Pick<Place, "kubeconfig">): Admi
         .makeApiClient(CustomObjectsApi)
         .getClusterCustomObject(reference)
         .catch((error: unknown) => {
-          throw isNotFound(error) ? new StartError(notOpenShift(reference, cluster.server)) : error;
+          throw isAbsent(error) ? new StartError(notOpenShift(reference, cluster.server)) : error;
         }),
     server: cluster.server,
     authority: authorityOf(cluster),

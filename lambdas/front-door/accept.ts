@@ -46,14 +46,8 @@ async function keepAccepted(door: FrontDoor, id: string, submission: Submission)
   return { ...submission, request: first.request, requester: first.requester };
 }
 
-/**
- * Finds the request that a submission stands for. A button that starts one operation may be pressed by two people at the same
- * moment: both then open the operation of the first, because its workflow begins for no other requester.
- */
-const firstOf = (door: FrontDoor, submission: Submission): Promise<Submission> | Submission => {
-  const { triggerId, cause = triggerId } = submission;
-  return cause === triggerId ? submission : keepAccepted(door, idOf(openingOf(door, submission)), submission);
-};
+/** May two people submit it at the same moment? Then its cause is a button that starts one operation. */
+const isShared = ({ triggerId, cause = triggerId }: Submission): boolean => cause !== triggerId;
 
 /**
  * Accepts a request: records it, then starts its workflow under the operation's id. A repeated delivery finds the
@@ -62,13 +56,15 @@ const firstOf = (door: FrontDoor, submission: Submission): Promise<Submission> |
  * @throws if the ledger cannot be written; then nothing was started
  */
 export async function accept(door: FrontDoor, given: Submission): Promise<OperationRecord> {
-  const submission = await firstOf(door, given);
-  const opening = openingOf(door, submission);
+  const id = idOf(openingOf(door, given));
+  const accepted = keepAccepted(door, id, given);
+  // Of two people both open the operation of the first, because its workflow begins for no other requester.
+  const submission = isShared(given) ? await accepted : given;
   // The writes run in parallel, so that the second one does not delay the acknowledgement.
   const [{ record, written }] = await Promise.all([
-    open(door, submission, opening),
-    keepResponseUrl(door, idOf(opening), submission),
-    keepAccepted(door, idOf(opening), submission),
+    open(door, submission, openingOf(door, submission)),
+    keepResponseUrl(door, id, submission),
+    accepted,
   ]);
   if (written === "again") return repeated(door, record);
   const unopened = await openDialog(door, record, submission.triggerId);

@@ -117,7 +117,7 @@ async function whyNot(op: ReconcileOperation, input: Input, { nameOf, published 
 
 /** Gives nodes one input. */
 async function giveOne(op: ReconcileOperation, one: RequestedInput, place: Place): Promise<GivenInput & Published> {
-  const { input, sha256, nodes, refusal, mayAccept = true } = one;
+  const { input, sha256, nodes, refusal, mayAccept } = one;
   const { published, ...facts } = place;
   const unchanged = (not: NotGiven) => ({ input, ...not, published });
   if (refusal !== null) return unchanged(refusedBy(refusal));

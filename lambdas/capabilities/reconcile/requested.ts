@@ -88,10 +88,9 @@ type Requested = Pick<Wish, "configuration" | "mayAccept">;
 /** Reads an input, and the nodes that are due. @throws the error if it is no refusal */
 async function readOne(op: ReconcileOperation, input: Input, requested: Requested): Promise<RequestedInput> {
   const wish = { ...requested, input, isRequested: true, select: select(op.request) };
-  const { mayAccept = true } = requested;
   try {
     const { sha256, due } = await readInPages(op.ctx, op.steps, wish, op.start.operation);
-    return { input, sha256: sha256 ?? "", nodes: due.nodes, refusal: null, mayAccept };
+    return { input, sha256: sha256 ?? "", nodes: due.nodes, refusal: null, mayAccept: requested.mayAccept };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { input, sha256: "", nodes: [], refusal: error };

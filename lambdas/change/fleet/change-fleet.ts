@@ -139,9 +139,6 @@ const namesOfTry = ({ plan, send, settle: settling, undo }: TrialNames, at: numb
   undo: numbered(undo, at),
 });
 
-/** The question of a row once its first machine works. */
-const askOf = <M extends FleetMachine>({ isOutdated }: FleetRow<M>) => (isOutdated ? { ask: isOutdated } : {});
-
 /** Machines of which one is changed first. */
 interface TrialMembers<M extends FleetMachine> {
   readonly first: Member<M>;
@@ -165,7 +162,7 @@ async function changeAfterTrial<M extends FleetMachine>(
   const tried = { member: first, outcome };
   const name = trial.names.settle;
   if (failedAt === null) {
-    const isOutdated = await settle(op, row, [tried], { name, ...(rest.length > 0 ? askOf(row) : {}) });
+    const isOutdated = await settle(op, row, [tried], { name, ask: rest.length > 0 ? row.isOutdated : undefined });
     if (isOutdated) return { ...resultOf([tried], note), ...(await leaveRest(op, row, rest)) };
     return resultOf([tried, ...(await changeRest(op, row, sending, rest))], note);
   }

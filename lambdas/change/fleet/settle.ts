@@ -65,7 +65,7 @@ export async function settle<M extends FleetMachine>(
     name,
     before,
     ask,
-  }: { readonly name: string; readonly before?: () => Promise<void>; readonly ask?: () => Promise<boolean> },
+  }: { readonly name: string; readonly before?: () => Promise<void>; readonly ask?: FleetRow<M>["isOutdated"] },
 ): Promise<boolean> {
   let answer: boolean | undefined;
   const deleted = readOnce(async () => row.deleted?.(settlements.map(({ member }) => member)));

@@ -47,16 +47,13 @@ export interface FleetWords {
 /** Reason why a change goes no further than its first node. */
 export const leftToNewer = "the cluster wants something else by now, which the next tick gives them";
 
-const FIRST_FAILED = "because the first one failed";
-
 /** Sums up the change in one sentence, for message and ledger. */
 export function fleetSummary(change: FleetSummary): string {
-  const { changed, failed, untouched, untouchedBecause, cancelledBy } = change;
-  const why = untouchedBecause === undefined ? FIRST_FAILED : `because ${untouchedBecause}`;
+  const { changed, failed, untouched, untouchedBecause = "the first one failed", cancelledBy } = change;
   const parts = [
     `${counted(changed.length, "node")} updated`,
     ...(failed.length > 0 ? [`${counted(failed.length, "node")} failed`] : []),
-    ...(untouched.length > 0 ? [`${counted(untouched.length, "node")} not touched, ${why}`] : []),
+    ...(untouched.length > 0 ? [`${counted(untouched.length, "node")} not touched, because ${untouchedBecause}`] : []),
   ];
   const by = cancelledBy === null ? "" : ` Cancelled by <@${cancelledBy}>.`;
   return `${parts.join(", ")}.${by}`;

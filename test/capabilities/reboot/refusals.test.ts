@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import {
-  emptyPool,
   forceNeedsPool,
   leftOutWords,
   noneDue,
@@ -9,11 +8,12 @@ import {
   severalPools,
   tooManyInRollout,
 } from "../../../lambdas/capabilities/reboot/rollout/refusals.ts";
+import { poolWithoutNodes } from "../../../lambdas/messages/operation/dry-runs.ts";
 
 const because = (name: string, why: string) => ({ name, why });
 
 test.each([
-  [emptyPool("web"), "Pool `web` has no Windows nodes. `{win} nodes` lists all nodes."],
+  [poolWithoutNodes("web"), "Pool `web` has no Windows nodes. `{win} nodes` lists all nodes."],
   [tooManyInRollout(300, 200), "300 nodes are too many for one rollout: at most 200. Name some of them."],
   [
     severalPools(["web", null]),

@@ -10,6 +10,7 @@ import { atMost } from "../../../engine/chunks.ts";
 import { Refused, UserError } from "../../../errors.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { drainRefused, isForceable } from "../../../messages/node/drain.ts";
+import { poolWithoutNodes } from "../../../messages/operation/dry-runs.ts";
 import { lacksProfile } from "../../../messages/plan/instance-lines.ts";
 import { losesSomething } from "../../../messages/plan/moved-pods.ts";
 import type { NodePlan } from "../../../messages/plan/plan.ts";
@@ -20,15 +21,7 @@ import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { MOST_IN_ROLLOUT } from "../capability.ts";
 import { NOTHING_EVICTED, planRestart } from "../plan-restart.ts";
-import {
-  emptyPool,
-  forceNeedsPool,
-  noneDue,
-  noneLeft,
-  severalPools,
-  tooManyInRollout,
-  tooManyLosses,
-} from "./refusals.ts";
+import { forceNeedsPool, noneDue, noneLeft, severalPools, tooManyInRollout, tooManyLosses } from "./refusals.ts";
 import type { PlannedNode, RolloutPlan } from "./rollout-plan.ts";
 
 /** Outcome of planning one node: the effects on it, or the reason to leave it out. */
@@ -67,7 +60,9 @@ export async function chooseNodes(op: Op<RolloutRequest>): Promise<readonly stri
   const { command, targets } = op.request;
   const names = byNeed(await nodesOf(op, targets));
   if (names.length === 0)
-    throw new UserError(targets.kind === "pool" ? emptyPool(targets.pool) : noneDue(command, null, { unseen: [] }));
+    throw new UserError(
+      targets.kind === "pool" ? poolWithoutNodes(targets.pool) : noneDue(command, null, { unseen: [] }),
+    );
   return names;
 }
 

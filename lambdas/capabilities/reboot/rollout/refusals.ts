@@ -22,10 +22,6 @@ export const leftOutWords = (leftOut: readonly LeftOut[], most: number): string 
     most,
   );
 
-/** Mistake: the pool has no Windows nodes. */
-export const emptyPool = (pool: string): string =>
-  `Pool ${code(pool)} has no Windows nodes. ${typeThis("nodes")} lists all nodes.`;
-
 /** Mistake: more nodes than one rollout may have. */
 export const tooManyInRollout = (count: number, most: number): string =>
   `${counted(count, "node")} are too many for one rollout: at most ${most}. Name some of them.`;
