@@ -15,7 +15,7 @@ import { activity } from "../../lib/sandbox/core/activity.ts";
 import { pacedClock } from "../../lib/sandbox/core/paced-clock.ts";
 import type { InstanceRole } from "../../lib/sandbox/core/ports.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
-import { openStore } from "../../lib/sandbox/core/store.ts";
+import { openStore, type Snapshot, type Store } from "../../lib/sandbox/core/store.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { place } from "../../lib/sandbox/demo-account.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
@@ -43,6 +43,7 @@ export interface TestSimulator extends Simulator {
 }
 
 const DOCUMENTS = documentHashes(scriptDocuments(demo.cluster.name));
+const PERMISSIONS = permissionsFor(place);
 
 export const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settings => ({
   region: demo.region,
@@ -62,7 +63,7 @@ export const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settin
 });
 
 function nodeRoleOf({ s3, secrets, passwords, simulation }: Simulator): InstanceRole {
-  const rights = access({ ...demo, permissions: permissionsFor(place), rolePrefix: `casement-${demo.cluster.name}` });
+  const rights = access({ ...demo, permissions: PERMISSIONS, rolePrefix: `casement-${demo.cluster.name}` });
   return instanceRole({
     access: rights,
     s3: s3.service,
@@ -72,17 +73,11 @@ function nodeRoleOf({ s3, secrets, passwords, simulation }: Simulator): Instance
   });
 }
 
-/** Builds the simulator as a deployment leaves it: an empty ledger, the release document, the cluster with the bot's access. */
-export async function testSimulator(): Promise<TestSimulator> {
+/** Builds the simulator on a store, with a time that stands still. */
+async function simulatorOn(store: Store, seed: number) {
   const clock = pacedClock(START, 1e-9);
   const work = activity();
-  const simulation = createSimulation({
-    clock,
-    store: openStore(":memory:"),
-    seed: 7,
-    busy: work.during,
-    waiting: work.waiting,
-  });
+  const simulation = createSimulation({ clock, store, seed, busy: work.during, waiting: work.waiting });
   const here = await createSimulator({
     simulation,
     host: hostClock,
@@ -91,6 +86,28 @@ export async function testSimulator(): Promise<TestSimulator> {
   });
   const configuration = demoConfiguration({ apiServer: KUBERNETES, authority: here.kubernetes.authorityPem });
   await seedAccount(here, configuration, KUBERNETES);
+  const close = async (): Promise<void> => {
+    clock.stop();
+    await here.dynamodb.close();
+  };
+  return { here, clock, work, configuration, close };
+}
+
+let seeded: Promise<Snapshot> | undefined;
+
+/** Seeds cluster and account once for all tests of a worker: keys, certificates and policies take longer than most tests. */
+async function seed(): Promise<Snapshot> {
+  const store = openStore(":memory:");
+  const { close } = await simulatorOn(store, 7);
+  await close();
+  return store.snapshot();
+}
+
+/** Builds the simulator as a deployment leaves it: an empty ledger, the release document, the cluster with the bot's access. */
+export async function testSimulator(): Promise<TestSimulator> {
+  seeded ??= seed();
+  // What goes on from a snapshot draws other random numbers than what led to it.
+  const { here, clock, work, configuration, close } = await simulatorOn(openStore(":memory:", await seeded), 8);
   const transport = inProcess(here, work);
   const settings = (principal: FunctionName): Settings => settingsOf(here, principal);
   const append = createHandler({ settings: settings("append-audit"), now: clock.now, transport, log: () => undefined });
@@ -110,9 +127,6 @@ export async function testSimulator(): Promise<TestSimulator> {
       return steps({ clients: { ...clients(own, transport), invoke }, settings: own, now: clock.now });
     },
     pass: (seconds) => clock.advance(seconds * 1_000, work.settled),
-    close: async () => {
-      clock.stop();
-      await here.dynamodb.close();
-    },
+    close,
   };
 }

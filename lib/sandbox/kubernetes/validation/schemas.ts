@@ -45,11 +45,7 @@ async function modelOf(name: TypeName): Promise<Schema> {
 /** Lists the types of a type's fields. */
 const partsOf = (schema: Schema): TypeName[] => [...schema.values()].flatMap((type) => innerModel(type) ?? []);
 
-/**
- * Loads the types of every stored resource, from the models that the client library generates from the API's OpenAPI
- * document. All are loaded before the first request (some 70 ms), so that no request waits for a file.
- */
-export async function apiSchemas(): Promise<Schemas> {
+async function load(): Promise<Schemas> {
   const known = new Map<TypeName, Schema>();
   const read = async (names: readonly TypeName[]): Promise<void> => {
     const fresh = [...new Set(names)].filter((name) => !known.has(name));
@@ -60,4 +56,15 @@ export async function apiSchemas(): Promise<Schemas> {
   };
   await read([...resourceTypes.filter(isModelled).map(modelName), ...besides]);
   return { nameOf: (type) => (isModelled(type) ? modelName(type) : undefined), get: (name) => known.get(name) };
+}
+
+let loaded: Promise<Schemas> | undefined;
+
+/**
+ * Loads the types of every stored resource, once in a process, from the models that the client library generates from the
+ * API's OpenAPI document. All are loaded before the first request (some 70 ms), so that no request waits for a file.
+ */
+export function apiSchemas(): Promise<Schemas> {
+  loaded ??= load();
+  return loaded;
 }
