@@ -6,6 +6,7 @@ const slow = {
   journeys: ["journeys/exhaustive"],
   contract: ["contract/exhaustive", "lint/exhaustive"],
   stack: ["stack/template"],
+  workflows: ["change/at-size", "stack/replay"],
   sandbox: ["sandbox"],
   drain: ["drain/exhaustive"],
   page: ["page"],

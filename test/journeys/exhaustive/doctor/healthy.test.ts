@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { accounts } from "../../lambdas/cluster/accounts.ts";
-import { calls, denied } from "./evidence.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { answerTo } from "./reading.ts";
+import { accounts } from "../../../../lambdas/cluster/accounts.ts";
+import { calls, denied } from "../../evidence.ts";
+import { type Journey, startJourney } from "../../journey.ts";
+import { answerTo } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());

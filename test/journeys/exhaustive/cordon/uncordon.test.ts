@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { eventsOn, newest, settled } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { isCordoned, ownerShown, run, SHORT } from "./on-web.ts";
-import { cordonByHand, edge, podsOn, web } from "./others.ts";
-import { openly, privately } from "./reading.ts";
-import { withSeedNodes } from "./removal.ts";
+import { eventsOn, newest, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { isCordoned, ownerShown, run, SHORT } from "../../on-web.ts";
+import { cordonByHand, edge, podsOn, web } from "../../others.ts";
+import { openly, privately } from "../../reading.ts";
+import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,7 +1,7 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { afterEach, expect, test } from "vitest";
-import type { NodeRecord } from "../../lambdas/records/records.ts";
-import { demo } from "../../lib/sandbox/demo.ts";
+import type { NodeRecord } from "../../../../lambdas/records/records.ts";
+import { demo } from "../../../../lib/sandbox/demo.ts";
 import {
   calls,
   eventsOn,
@@ -14,9 +14,9 @@ import {
   settled,
   spoken,
   wordsOf,
-} from "./evidence.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { privately } from "./reading.ts";
+} from "../../evidence.ts";
+import { type Journey, startJourney } from "../../journey.ts";
+import { privately } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());

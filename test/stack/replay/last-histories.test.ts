@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { workflowNames } from "../../lib/functions.ts";
-import { type History, lastHistories, type RecordedOperation } from "./histories.ts";
-import { type HistoryException, historyExceptions, THE_END } from "./history-exceptions.ts";
-import { firstDifference } from "./replay.ts";
+import { workflowNames } from "../../../lib/functions.ts";
+import { type History, lastHistories, type RecordedOperation } from "../histories.ts";
+import { type HistoryException, historyExceptions, THE_END } from "../history-exceptions.ts";
+import { firstDifference } from "../replay.ts";
 
 const histories = lastHistories();
 

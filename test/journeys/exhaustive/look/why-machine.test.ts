@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, nodeNamed, settled } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { why } from "./looking.ts";
-import { cordonByHand, web } from "./others.ts";
-import { askEc2, injectFault } from "./outside.ts";
-import { privately } from "./reading.ts";
-import { withSeedNodes } from "./removal.ts";
+import { expectSound, nodeNamed, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { why } from "../../looking.ts";
+import { cordonByHand, web } from "../../others.ts";
+import { askEc2, injectFault } from "../../outside.ts";
+import { privately } from "../../reading.ts";
+import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setUp, tearDown } from "../../engine/durable-engine.ts";
 import { largest, operationsOf } from "../fleet/fleet.ts";
-import { MirrorFleet } from "./mirror-fleet.ts";
+import { MirrorFleet } from "../inputs/mirror-fleet.ts";
 
 const KB = 1_024;
 

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, heldBack, newest, nodeNamed, settled } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { otherWeb, web } from "./others.ts";
-import { openly } from "./reading.ts";
-import { withSeedNodes } from "./removal.ts";
+import { expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { otherWeb, web } from "../../others.ts";
+import { openly } from "../../reading.ts";
+import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { eventsOn } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { homeOf, podOn, running, shortName, web } from "./others.ts";
-import { dialogOf, inThreads, openly } from "./reading.ts";
-import { ask, confirmRemoval, expectGone, withSeedNodes } from "./removal.ts";
+import { eventsOn } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { homeOf, podOn, running, shortName, web } from "../../others.ts";
+import { dialogOf, inThreads, openly } from "../../reading.ts";
+import { ask, confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "vitest";
-import { APPROVE_OPERATION } from "../../lambdas/messages/slack/buttons.ts";
-import { heldBack, newest, settled } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { isCordoned, ownerShown, run, SHORT } from "./on-web.ts";
-import { running, web } from "./others.ts";
-import { openly } from "./reading.ts";
-import { withSeedNodes } from "./removal.ts";
+import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
+import { heldBack, newest, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { isCordoned, ownerShown, run, SHORT } from "../../on-web.ts";
+import { running, web } from "../../others.ts";
+import { openly } from "../../reading.ts";
+import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
