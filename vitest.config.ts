@@ -90,6 +90,8 @@ export default defineConfig({
       ),
     ],
     pool: "threads",
+    // Node runs the files as they are, as it does in production: a fresh clone would wait for their transformation.
+    experimental: { viteModuleRunner: false },
     // Files share what they import: the SDKs' modules cost more than the tests. Each test puts its timers back.
     isolate: false,
     maxWorkers: 2,

@@ -89,8 +89,8 @@ function listed(typedText: string, before: string | undefined): Word[] {
     : word.content.split(/[,;]+/).flatMap((name) => (name === "" ? [] : wordOf(name)));
 }
 
-/** Does a quoted text name something? An option in quotes is a text. */
-const isName = (inside: string): boolean => /^[^\s-]\S*$/.test(inside);
+/** Does a quoted text name something? An option in quotes is a text, also inside a frame: "(--max=2)". */
+const isName = (inside: string): boolean => /^[^\s-]\S*$/.test(inside) && !plainForm(inside).startsWith("-");
 
 /** A quoted text keeps its characters; if it is one word, it means the same as without its quotes. */
 const quotedWord = (whole: string, inside: string, option: string | undefined): Word => ({

@@ -1,8 +1,11 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
 import { securityGroupRules } from "../../lambdas/machine/ports.ts";
 import { profileOf } from "../../lambdas/profiles/list.ts";
+import { scriptDocuments } from "../constructs/script-document.ts";
 import type { Place } from "../place.ts";
+import { permissionsFor } from "../role-permissions.ts";
 import type { Account } from "./aws/ec2/account.ts";
+import { memoize } from "./core/memoize.ts";
 import { demo } from "./demo.ts";
 
 const { windowsNodes, controlPlane, linuxNodes } = demo.securityGroups;
@@ -39,3 +42,11 @@ export const place: Place = {
   topicKey: `arn:aws:kms:${demo.region}:${demo.accountId}:key/5c1e0f00-0000-4000-8000-00000000a001`,
   functionsInVpc: false,
 };
+
+const permissionsOf = memoize((json) => permissionsFor(JSON.parse(json)));
+
+/** Returns the permissions at a place, made once for each: tests build the account hundreds of times. */
+export const permissionsAt = (here: Place): ReturnType<typeof permissionsFor> => permissionsOf(JSON.stringify(here));
+
+/** Returns the SSM documents of a cluster, by its name, made once for each. */
+export const documentsOf = memoize(scriptDocuments);

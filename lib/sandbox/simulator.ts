@@ -1,8 +1,8 @@
 import { ruleName } from "../../lambdas/capabilities/schedules.ts";
-import { type ScriptDocument, scriptDocuments } from "../constructs/script-document.ts";
+import type { ScriptDocument } from "../constructs/script-document.ts";
 import { rulesOf } from "../event-rules.ts";
 import { conventionalName, type Place } from "../place.ts";
-import { permissionsFor, resourcePoliciesFor } from "../role-permissions.ts";
+import { resourcePoliciesFor } from "../role-permissions.ts";
 import type { Statement } from "../statement.ts";
 import { access } from "./aws/access.ts";
 import { type AutoScaling, autoScaling } from "./aws/auto-scaling.ts";
@@ -25,10 +25,9 @@ import { type Sns, sns } from "./aws/sns.ts";
 import { stackRights } from "./aws/stack-rights.ts";
 import { sts } from "./aws/sts.ts";
 import type { Clock } from "./core/clock.ts";
-import { memoize } from "./core/memoize.ts";
 import type { Simulation } from "./core/simulation.ts";
 import { demo } from "./demo.ts";
-import { account, place } from "./demo-account.ts";
+import { account, documentsOf, permissionsAt, place } from "./demo-account.ts";
 import { functionUrl } from "./durable/function-url.ts";
 import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
@@ -111,17 +110,13 @@ export interface Simulator {
 /** Name of a function as Lambda knows it. */
 export const lambdaName = (name: string): string => conventionalName(demo.cluster.name, name);
 
-// Tests build this account hundreds of times, mostly at one place and for one cluster.
-const permissionsAt = memoize((json) => permissionsFor(JSON.parse(json)));
-const documentsFor = memoize(scriptDocuments);
-
 /** Builds the account's services that do not depend on machines or the cluster, and the permissions in it. */
 function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = false }: SimulatorOptions) {
   const here: Place = { ...place, functionsInVpc, ...placeOf(overrides.key) };
   const encrypted = encrypting(overrides.key, demo.region);
   const rights = access({
     ...{ accountId: demo.accountId, region: demo.region },
-    permissions: { ...permissionsAt(JSON.stringify(here)), ...overrides.permissions, [OWNER]: [everything] },
+    permissions: { ...permissionsAt(here), ...overrides.permissions, [OWNER]: [everything] },
     resourcePolicies: Object.values(resourcePoliciesFor(here)).flatMap((policy) => policy ?? []),
     rolePrefix: `casement-${demo.cluster.name}`,
   });
@@ -167,7 +162,7 @@ async function fleetOf(
     account: demo.accountId,
     region: demo.region,
     cloud,
-    documents: overrides?.documents ?? documentsFor(demo.cluster.name),
+    documents: overrides?.documents ?? documentsOf(demo.cluster.name),
     publicParameters: windowsImages,
     callerFor: rights.callerFor,
   });

@@ -280,6 +280,7 @@ describe("options and arguments that are data of a command", () => {
         const parsed = parse(`add web --reason "${text}" 2`, vocabulary);
         expect(parsed).toEqual({ request: { ...add(2), reason: text.trim() } });
       }),
+      { examples: [["(-=-"], ["(--max=2)"]] },
     );
   });
 });

@@ -5,10 +5,9 @@ import type { Transport } from "../../lambdas/clients/transport.ts";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { type Steps, steps } from "../../lambdas/steps/steps.ts";
-import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";
+import { documentHashes } from "../../lib/constructs/script-document.ts";
 import { aliasesFor } from "../../lib/function-aliases.ts";
 import { type FunctionName, functionOf } from "../../lib/functions.ts";
-import { permissionsFor } from "../../lib/role-permissions.ts";
 import { access } from "../../lib/sandbox/aws/access.ts";
 import { instanceRole } from "../../lib/sandbox/aws/instance-role.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
@@ -17,7 +16,7 @@ import type { InstanceRole } from "../../lib/sandbox/core/ports.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore, type Snapshot, type Store } from "../../lib/sandbox/core/store.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
-import { place } from "../../lib/sandbox/demo-account.ts";
+import { documentsOf, permissionsAt, place } from "../../lib/sandbox/demo-account.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { inProcess } from "../../lib/sandbox/in-process.ts";
 import { seedAccount } from "../../lib/sandbox/seed-account.ts";
@@ -42,8 +41,7 @@ export interface TestSimulator extends Simulator {
   close(): Promise<void>;
 }
 
-const DOCUMENTS = documentHashes(scriptDocuments(demo.cluster.name));
-const PERMISSIONS = permissionsFor(place);
+const DOCUMENTS = documentHashes(documentsOf(demo.cluster.name));
 
 export const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settings => ({
   region: demo.region,
@@ -63,7 +61,7 @@ export const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settin
 });
 
 function nodeRoleOf({ s3, secrets, passwords, simulation }: Simulator): InstanceRole {
-  const rights = access({ ...demo, permissions: PERMISSIONS, rolePrefix: `casement-${demo.cluster.name}` });
+  const rights = access({ ...demo, permissions: permissionsAt(place), rolePrefix: `casement-${demo.cluster.name}` });
   return instanceRole({
     access: rights,
     s3: s3.service,
