@@ -6,7 +6,6 @@ const slow = {
   journeys: ["journeys/exhaustive"],
   contract: ["contract/exhaustive", "lint/exhaustive"],
   stack: ["stack/template"],
-  workflows: ["change/at-size", "stack/replay"],
   sandbox: ["sandbox"],
   drain: ["drain/exhaustive"],
   page: ["page"],
@@ -91,7 +90,8 @@ export default defineConfig({
     ],
     pool: "threads",
     // Node runs the files as they are, as it does in production: a fresh clone would wait for their transformation.
-    experimental: { viteModuleRunner: false },
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    tags: [{ name: "long", description: "Takes a quarter of a second or more: `npm test` leaves it to `.ci/run`." }],
     // Files share what they import: the SDKs' modules cost more than the tests. Each test puts its timers back.
     isolate: false,
     maxWorkers: 2,

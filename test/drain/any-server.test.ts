@@ -131,7 +131,7 @@ async function drain(options: DrainOptions = forced, seconds = 60) {
   }
 }
 
-test("DR-01 nothing is evicted from a node that is not cordoned", async () => {
+test("DR-01 nothing is evicted from a node that is not cordoned", { tags: ["long"] }, async () => {
   pod("web-1");
   await cluster.admin(
     `PATCH /api/v1/nodes/${NAME}`,

@@ -102,7 +102,9 @@ describe("DR-23 volumes of pods that have left", () => {
   });
 });
 
-test("V20 of three hundred pods at most ten are asked at a time, and of a budget that allows one, one", async () => {
+test("V20 of three hundred pods at most ten are asked at a time, and of a budget that allows one, one", {
+  tags: ["long"],
+}, async () => {
   const { pod, tick, budget, evictions, name } = await placeIn(here, "v20");
   for (let index = 0; index < 280; index += 1) pod(`web-${index}`);
   const other = { namespace: name, labels: { app: "free" } };

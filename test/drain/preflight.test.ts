@@ -73,7 +73,7 @@ test("where the server cannot be asked, one batch is enough to know it, and the 
   expect(evictions()).toHaveLength(10);
 });
 
-test("a hundred evictions are tried at most, and the card says how many were not", async () => {
+test("a hundred evictions are tried at most, and the card says how many were not", { tags: ["long"] }, async () => {
   const { pod, evictions } = await placeIn(here, "many");
   for (let at = 0; at < 104; at += 1) pod(`a-${at}`);
   const { untried } = await planOf("many");

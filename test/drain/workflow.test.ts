@@ -108,7 +108,9 @@ describe("A drain's workflow", () => {
     expect(polls).toBe(2);
   });
 
-  test("DR-17 three hundred slow pods cost fewer durable operations an hour than an eighth of 2,000, for eight hours at most", async () => {
+  test("DR-17 three hundred slow pods cost fewer durable operations an hour than an eighth of 2,000, for eight hours at most", {
+    tags: ["long"],
+  }, async () => {
     const hour = tenMinutes({ until: Date.now() + 3_600_000 });
     // The fastest pace: every tick lasts its twenty seconds, and each has seen something move.
     const tickSeconds = 20_000;

@@ -70,7 +70,7 @@ describe("A wait", () => {
     expect(told).toEqual(["the agent"]);
   });
 
-  it("says what it waited for and what a service answered last that was never ready", async () => {
+  it("says what it waited for and what a service answered last that was never ready", { tags: ["long"] }, async () => {
     const deaf = (first: number) => {
       const bounds = tenMinutes();
       let looks = 0;

@@ -279,7 +279,7 @@ describe("an observation that lasts", () => {
     expect(outcomes.every(({ state }) => state === "failed")).toBe(true);
   });
 
-  it("stays far below 2,000 operations for six hundred machines that take ten minutes", async () => {
+  it("stays far below 2,000 operations for 600 machines and ten minutes", { tags: ["long"] }, async () => {
     const { outcomes, ended } = await observed(
       { verdict: (id, reading) => (reading < 13 ? running(id) : done(id)) },
       600,

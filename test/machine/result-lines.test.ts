@@ -118,7 +118,9 @@ describe("The answers of a machine", () => {
     expect(answersIn(`answers ${packed(answers as never)}\n{}`)).toEqual(answers);
   });
 
-  it("end in no error and in no live link or mention of the answer to why, whatever one field holds", () => {
+  it("end in no error and in no live link or mention of the answer to why, whatever one field holds", {
+    tags: ["long"],
+  }, () => {
     const verdict = JSON.stringify({ ...observed, hashes: {}, failed: { hns: HOSTILE } });
     fc.assert(
       fc.property(damaged(answers), (value) => {

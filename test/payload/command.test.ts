@@ -140,7 +140,7 @@ describe("npm run payload", () => {
     expect(publishers.requests.join("\n")).not.toContain("kubelet.exe");
   });
 
-  test("names every file that is missing and why, and goes on the next time", async () => {
+  test("names every file that is missing and why, and goes on the next time", { tags: ["long"] }, async () => {
     const broken = (own: StandIns): void => {
       const archive = [...own.publishers.files.keys()].find((address) => address.endsWith("v1.9.1.tgz")) ?? "";
       own.publishers.files.set(archive, Buffer.from("something else"));
@@ -169,7 +169,9 @@ describe("npm run payload", () => {
     );
   });
 
-  test("writes no manifest when the bucket refuses, and sends only the rest the next time", async () => {
+  test("writes no manifest when the bucket refuses, and sends only the rest the next time", {
+    tags: ["long"],
+  }, async () => {
     signedInAs("nobody");
     await expect(run(["--yes"])).rejects.toThrow(
       new RegExp(`^the bucket ${demo.bucket} refuses .*s3:PutObject on payload/\\*; what was downloaded is kept$`, "s"),
@@ -182,7 +184,7 @@ describe("npm run payload", () => {
     expect(manifest()).toEqual(first);
   });
 
-  test("leaves out optional parts, and the stack takes its manifest", async () => {
+  test("leaves out optional parts, and the stack takes its manifest", { tags: ["long"] }, async () => {
     await run(["--without", "csi-proxy,ecr-credential-provider", "--yes"]);
     const read = readPayload(exampleWith({ payloadManifest: "payload.json" }), join(here.folder, "configuration.yaml"));
     expect(read?.files).toHaveLength(programs.length - 2);
@@ -206,7 +208,9 @@ describe("npm run payload", () => {
 describe("a folder of a payload", () => {
   const folder = () => join(here.folder, "carried");
 
-  test("takes the files where there is internet, and gives them to the bucket where there is none", async () => {
+  test("takes the files where there is internet, and gives them to the bucket where there is none", {
+    tags: ["long"],
+  }, async () => {
     await run(["--yes", "--out", folder()]);
     expect(existsSync(manifestFile())).toBe(false);
     expect(readdirSync(folder()).toSorted()).toEqual([...programs, "payload-files.json"].toSorted());

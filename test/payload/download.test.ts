@@ -124,7 +124,7 @@ describe("a download", () => {
     expect(here.publishers.requests).toHaveLength(3);
   });
 
-  test("says that every answer was truncated, and keeps what came", async () => {
+  test("says that every answer was truncated, and keeps what came", { tags: ["long"] }, async () => {
     const headers = { etag, "content-length": String(content.length) };
     here.publishers.fault = (_host, path) =>
       path.endsWith("tool.exe") ? truncated(headers, content.slice(0, 3_000)) : null;

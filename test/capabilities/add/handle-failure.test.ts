@@ -64,7 +64,9 @@ describe("A node whose stage failed", () => {
     expect(wholly.at(-1)).toContain("as terminated yet");
   });
 
-  it("stays asked about when an event says that its instance stops, and EC2 does not answer", async () => {
+  it("stays asked about when an event says that its instance stops, and EC2 does not answer", {
+    tags: ["long"],
+  }, async () => {
     const log = callLog();
     const describe = async () => {
       if (!log.entries.includes("deciding")) return machine;

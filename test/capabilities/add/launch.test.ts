@@ -71,14 +71,16 @@ async function launched(
 const here = { instanceId: machine.instanceId };
 
 describe("A launch", () => {
-  it("waits while more than fifty certificate requests are pending, and goes on at fifty", async () => {
+  it("waits while more than fifty certificate requests are pending, and goes on at fifty", {
+    tags: ["long"],
+  }, async () => {
     expect(await launched([51, 51, 50], [here])).toMatchObject({ status: "SUCCEEDED", looks: 3 });
     const never = await launched([51], [here]);
     expect(never.asked).toEqual([]);
     expect(never.error).toContain("fewer than 50 pending certificate requests (there are 51)");
   });
 
-  it("waits for one of the slots for machines on their way in", async () => {
+  it("waits for one of the slots for machines on their way in", { tags: ["long"] }, async () => {
     const never = await launched([0], [here], { take: async () => false });
     expect(never.asked).toEqual([]);
     expect(never.error).toContain("one of 20 join slots");

@@ -193,7 +193,7 @@ describe("The audit of days", () => {
     expect(await found({ request: { command: "nodes", pool: null } }, null)).toBe(false);
   });
 
-  test("reads the last hundred operations, and says that older ones were left out", async () => {
+  test("reads the last hundred operations, and says that older ones were left out", { tags: ["long"] }, async () => {
     const cut = async (count: number, isChange = true): Promise<boolean> => {
       const ids = Array.from({ length: count }, (_, at) => `drain-${10_000_000 + at}`);
       const chains = ids.map((id): [string, AuditEntry[]] => [id, chainOf({ operation: id }, ["requested"])]);

@@ -57,7 +57,9 @@ it("tells more than three dead nodes of one tick on one card about what they sha
   expect(fleet.posted()).toEqual([together(4)]);
 });
 
-it("tells twelve dead nodes of six hourly turns on one card, and the cards that were out before say so", async () => {
+it("tells twelve dead nodes of six hourly turns on one card, and the cards that were out before say so", {
+  tags: ["long"],
+}, async () => {
   const fleet = probedFleet(
     12,
     dnsFailsOn(() => true),
@@ -84,7 +86,9 @@ it("tells twelve dead nodes of six hourly turns on one card, and the cards that 
   expect(fleet.called.at(-1)).toMatch(/^4 nodes at once, one cause is likely: win-01, win-02/);
 });
 
-it("does not count nodes that failed in another round: a fourth failure days later is one of its own", async () => {
+it("does not count nodes that failed in another round: a fourth failure days later is one of its own", {
+  tags: ["long"],
+}, async () => {
   let broken = (node: string) => ["win-01", "win-02", "win-03"].includes(node);
   const fleet = probedFleet(
     12,
@@ -98,7 +102,7 @@ it("does not count nodes that failed in another round: a fourth failure days lat
   expect(fleet.posted().at(-1)).toContain("`win-04` is Ready");
 });
 
-it("counts a node that still fails in each round", async () => {
+it("counts a node that still fails in each round", { tags: ["long"] }, async () => {
   let broken = (node: string) => ["win-01", "win-02", "win-03"].includes(node);
   const fleet = probedFleet(
     12,

@@ -199,7 +199,7 @@ describe("A machine that EC2 reboots", () => {
     expect(broken.minutes).toBeLessThan(2);
   });
 
-  test("is offered another reboot once it is late, with the callback of that poll", async () => {
+  test("is offered another reboot once it is late, with the callback of that poll", { tags: ["long"] }, async () => {
     const { changes, error } = await rebooted({ wait: { until: inMinutes(65) } });
     expect(error.message).toContain(machineToBoot);
     const offers = changes.filter(({ lateSince }) => lateSince !== undefined);

@@ -143,7 +143,9 @@ describe("A node after its reboot", () => {
     expect(lost.code).toBe("DeadlineExceeded:route-lost");
   });
 
-  test("is told to the thread once where a service keeps ending, and its proof goes on", async () => {
+  test("is told to the thread once where a service keeps ending, and its proof goes on", {
+    tags: ["long"],
+  }, async () => {
     const log = Array.from({ length: 3 }, (_, at) => `2026-11-23T11:5${at}:00Z panic: no network`).join(" ");
     const { notes, looks } = await proved([{ answers: service("kube-proxy", { state: "Stopped", process: 0, log }) }]);
     expect(notes).toEqual([expect.stringMatching(/^Service proxy: .*\. The proof goes on until its deadline\.$/)]);
@@ -191,7 +193,7 @@ describe("A node whose services were restarted", () => {
     });
   });
 
-  test("is not proven while one runs the process from before", async () => {
+  test("is not proven while one runs the process from before", { tags: ["long"] }, async () => {
     const same = { processes: { "kube-proxy": `4711 ${ago(50)}` } };
     expect((await proved([{}], { ...restart, ...same })).code).toBe("DeadlineExceeded:restart-not-happened");
   });

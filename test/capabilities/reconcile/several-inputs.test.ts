@@ -61,7 +61,9 @@ async function reconcile(
 const fleetOf = (machines: number, troubles: Troubles = {}) => new MirrorFleet(machines, 2, troubles);
 const ids = (here: MirrorFleet) => here.fleet.numbers().map(idOf);
 
-test("one operation gives nodes every input in turn, one node first each time, and its summary has both", async () => {
+test("one operation gives nodes every input in turn, one node first each time, and its summary has both", {
+  tags: ["long"],
+}, async () => {
   const here = fleetOf(60);
   const operation = await reconcile(here);
   expect(operation).toMatchObject({
@@ -140,7 +142,9 @@ test("a dry run shows each input, and which of them every node has", async () =>
   expect(here.fleet.said.at(-1)).toContain("*Dry run of Kubelets' client authority*: 2 nodes would be changed");
 });
 
-test("a person who may not reconcile every pool hears which inputs another may accept, and of none that is put to the vote", async () => {
+test("a person who may not reconcile every pool hears which inputs another may accept, and of none that is put to the vote", {
+  tags: ["long"],
+}, async () => {
   const here = fleetOf(2);
   const steps = here.steps();
   const rules = { ...(await steps.runtime.rules()), pools: { batch: { policy: { reconcile: ["approver"] } } } };

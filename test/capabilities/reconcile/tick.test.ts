@@ -15,7 +15,9 @@ const refused: Input = { ...twin, reads: () => [] };
 
 const commandsOf = ({ fleet }: MirrorFleet): readonly number[] => fleet.changed.map(({ length }) => length);
 
-test("a tick without work reads nodes, records and each object once for all inputs, in one step", async () => {
+test("a tick without work reads nodes, records and each object once for all inputs, in one step", {
+  tags: ["long"],
+}, async () => {
   const here = new MirrorFleet(3, 2);
   await here.tick("tick-1");
   await here.tick("tick-2", [twin]);

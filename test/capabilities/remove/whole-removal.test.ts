@@ -172,7 +172,7 @@ describe("The removal of a machine that is no node", () => {
     expect(end.summary).toBe("Not removed: termination failed; nothing was changed.");
   });
 
-  test("that EC2 does not get down says that EC2 is still at it", async () => {
+  test("that EC2 does not get down says that EC2 is still at it", { tags: ["long"] }, async () => {
     const end = await removed({ isStuck: true });
     expect(end).toMatchObject({ status: "failed", isOrdered: true, noted: [] });
     expect(end.summary).toContain(`EC2 is terminating \`${ID}\``);

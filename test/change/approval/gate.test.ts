@@ -183,7 +183,7 @@ describe("Work that waits for its window", () => {
     expect(JSON.stringify(record.approval?.card)).toMatch(/first.*maintenance.*second/s);
   });
 
-  test("waits for its votes no longer than an hour, and goes on with the question", async () => {
+  test("waits for its votes no longer than an hour, and goes on with the question", { tags: ["long"] }, async () => {
     const { start, record, acts, minutes } = await passed({ ...later, approver: null });
     expect([start, record.status]).toEqual([null, "scheduled"]);
     expect(minutes).toBeGreaterThanOrEqual(60);
@@ -256,7 +256,9 @@ describe("Work that goes on after a wait", () => {
     expect(start).toMatchObject({ isBound: true });
   });
 
-  test("is asked about until the end of its window, of which this execution waits an hour", async () => {
+  test("is asked about until the end of its window, of which this execution waits an hour", {
+    tags: ["long"],
+  }, async () => {
     const record = { scheduled: scheduled(-30, 120) };
     const { record: left, acts } = await passed({ maintained: [-60, 120], continues: 2, record, approver: null });
     expect([left.status, acts.at(-1)]).toMatchObject(["scheduled", { detail: { state: "undecided" } }]);

@@ -24,7 +24,7 @@ describe.each(rows)("the change of many machines by %s", (row) => {
     expect(fleet.held.size).toBe(0);
   });
 
-  test("leaves machines alone whose command was not sent when it was cancelled", async () => {
+  test("leaves machines alone whose command was not sent when it was cancelled", { tags: ["long"] }, async () => {
     const { fleet, operation } = await change(row, 800, { cancelledAfter: 2 });
     expect(operation?.status).toBe("cancelled");
     expect(fleet.changed.length).toBeLessThan(16);
@@ -57,7 +57,9 @@ describe.each(rows)("the change of many machines by %s", (row) => {
   });
 });
 
-test("a machine that another operation holds fails for a person, and is left to the next tick for a rule", async () => {
+test("a machine that another operation holds fails for a person, and is left to the next tick for a rule", {
+  tags: ["long"],
+}, async () => {
   const guarded = await change("guard", 60, { held: [1, 55] });
   expect(guarded.fleet.statuses()).toEqual({ succeeded: 58, failed: 2 });
   const ruled = await change("authority", 60, { held: [1, 55] });
@@ -65,7 +67,9 @@ test("a machine that another operation holds fails for a person, and is left to 
   expect([...guarded.fleet.held.keys(), ...ruled.fleet.held.keys()]).toEqual([1, 55, 1, 55].map(idOf));
 });
 
-test("no other machine is given a file that the first kubelet refuses, and the file is blocked", async () => {
+test("no other machine is given a file that the first kubelet refuses, and the file is blocked", {
+  tags: ["long"],
+}, async () => {
   const { fleet, operation, ended } = await change("authority", 120, { logRefusal: "401" });
   expect(fleet.changed).toEqual([[idOf(0)]]);
   expect(operation?.summary).toBe(

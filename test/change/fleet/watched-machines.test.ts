@@ -24,7 +24,9 @@ async function found(fleet: Fleet, annotations: Readonly<Record<string, string>>
   return { ended, machines, lists };
 }
 
-test("1,000 machines to observe are found by 50 and 64 KB in one step, each once, from one list of the nodes", async () => {
+test("1,000 machines to observe are found by 50 and 64 KB in one step, each once, from one list of the nodes", {
+  tags: ["long"],
+}, async () => {
   const { ended, machines, lists } = await found(new Fleet(1_000));
   expect(largest(ended)).toBeLessThan(64 * 1_024);
   expect(stepsOf(ended)).toHaveLength(20);

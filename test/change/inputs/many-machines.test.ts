@@ -105,7 +105,9 @@ async function compare(count: number, hash: string = sha256(PEM)) {
   return { looks, recorded, sent, noted, ended, changes, leased, left, operations, summary: operation.summary };
 }
 
-it("looks at 61 machines in two commands, each machine once, and changes nothing where all have the file", async () => {
+it("looks at 61 machines in two commands, each machine once, and changes nothing where all have the file", {
+  tags: ["long"],
+}, async () => {
   const { looks, recorded, noted, ended } = await compare(61);
   expect(ended.status).toBe("SUCCEEDED");
   expect(looks.map(({ length }) => length).toSorted()).toEqual([11, 50]);
@@ -114,7 +116,9 @@ it("looks at 61 machines in two commands, each machine once, and changes nothing
   expect(noted).toEqual(["read", "compared"]);
 });
 
-it("gives the file to 600 machines with a lease each, one first and then 50 in one command, in few operations", async () => {
+it("gives the file to 600 machines with a lease each, one first and then 50 in one command, in few operations", {
+  tags: ["long"],
+}, async () => {
   const { ended, changes, leased, left, operations, summary } = await compare(600, "of the file before");
   expect(ended.status).toBe("SUCCEEDED");
   expect(summary).toBe("600 nodes updated.");

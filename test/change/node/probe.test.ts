@@ -89,7 +89,9 @@ describe("A probe", () => {
   const at = "2026-11-21T08:00:00Z";
   const sandboxFails = [{ reason: "FailedCreatePodSandBox", message: "no network", at }];
 
-  test("that has no address at the end of its time is judged by its Events, of a new machine after ten minutes", async () => {
+  test("that has no address at the end of its time is judged by its Events, of a new machine after ten minutes", {
+    tags: ["long"],
+  }, async () => {
     const known = await probed(() => ({ windows: pending }), { events: sandboxFails });
     expect(known.result).toEqual({ state: "fails", fault: "start", from: null, words: "no network" });
     expect(known.acts.filter((act) => act.startsWith("events"))).toEqual([
@@ -105,7 +107,7 @@ describe("A probe", () => {
     expect(fresh.minutes).toBeCloseTo(9.5, 0);
   });
 
-  test("that listens at the end of its time is not judged by Events", async () => {
+  test("that listens at the end of its time is not judged by Events", { tags: ["long"] }, async () => {
     const { result, acts } = await probed(() => ({ windows: listening, linux: listening }), { events: sandboxFails });
     expect(result).toEqual({ state: "not-probed", why: "the probe did not end in time" });
     expect(acts.filter((act) => act.startsWith("events"))).toEqual([]);

@@ -49,7 +49,9 @@ function change(disk: Disk, sent: SentInput | undefined, content: InputContent, 
   return isWhole ? { ...value, ...work } : record;
 }
 
-test("after any interruptions a whole change leaves its files, none of an earlier one, and every file of others", () => {
+test("after any interruptions a whole change leaves its files, none of an earlier one, and every file of others", {
+  tags: ["long"],
+}, () => {
   fc.assert(
     fc.property(changes, contents, foreign, (before, last, others) => {
       const disk: Disk = new Map(

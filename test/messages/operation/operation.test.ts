@@ -256,7 +256,7 @@ describe("any operation", () => {
     failure: fc.option(failure),
   } as const);
 
-  test("stays within Slack's limits with 1 to 100 nodes and errors of 10 KB", () => {
+  test("stays within Slack's limits with 1 to 100 nodes and errors of 10 KB", { tags: ["long"] }, () => {
     fc.assert(
       fc.property(fc.array(node, { minLength: 1, maxLength: 100 }), words, (nodes, summary) => {
         const records = nodes.map((fields, index) => nodeRecord({ ...fields, index, decideBy: NOW }));

@@ -156,7 +156,7 @@ describe("The plan of a drain", () => {
     expect(text).toContain("oc annotate mhc windows");
   });
 
-  it("fits into a message however much there is of everything, and nothing in it can ping", () => {
+  it("fits into a message however much there is of everything, and nothing in it can ping", { tags: ["long"] }, () => {
     const many = Array.from({ length: 200 }, (_, at) => `<!channel> ${"x".repeat(200)} ${at}`);
     const text = shown({
       pods: many.map((name) => moved(name, { owner: null, localData: [name] })),

@@ -112,7 +112,7 @@ describe("A node", () => {
 describe("Lists", () => {
   const host = { machine: "10.0.0.77", kind: "windows-instances", owner: "10.0.0.77" };
 
-  it("are read to their last page", async () => {
+  it("are read to their last page", { tags: ["long"] }, async () => {
     for (let index = 0; index < 520; index += 1)
       stored({ ...pod(`page-${index}`), spec: { ...pod("x").spec, nodeName: "paged" } });
     expect(await verbs().nodes.podsOn("paged")).toHaveLength(520);
@@ -225,7 +225,9 @@ describe("A signing request", () => {
     expect(conditionsOf("csr-twice")).toBeUndefined();
   });
 
-  it("in a stranger's name is reported after a minute, left as it is, and nobody is asked while there is none", async () => {
+  it("in a stranger's name is reported after a minute, left as it is, and nobody is asked while there is none", {
+    tags: ["long"],
+  }, async () => {
     let asked = 0;
     const known = async () => {
       asked += 1;

@@ -303,7 +303,7 @@ describe("A request that is not about this machine", async () => {
 describe("Any change of a right request", () => {
   const der = bytesOf(serving().pem);
   const ecdsaWithSha256 = Buffer.from("300a06082a8648ce3d040302", "hex");
-  it("of one bit in what its key signed is never approved", () => {
+  it("of one bit in what its key signed is never approved", { tags: ["long"] }, () => {
     const header = der.readUInt8(1) === 0x81 ? 3 : 4;
     fc.assert(
       fc.property(fc.integer({ min: header, max: der.lastIndexOf(ecdsaWithSha256) - 1 }), fc.nat(7), (at, bit) => {

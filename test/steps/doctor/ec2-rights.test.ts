@@ -94,9 +94,13 @@ describe("The right to launch", () => {
       ec2Refusal("InvalidParameterValue", 400),
       [{ kind: "launch-refused", pool: "web", why: "InvalidParameterValue: no" }],
     ],
-    ["a throttle", ec2Refusal("RequestLimitExceeded", 400), "RequestLimitExceeded: no"],
   ])("is judged by %s", async (_what, answer, found) => {
     expect(await launch({ RunInstances: answer })).toEqual(found);
+  });
+
+  // The client asks again after a second.
+  test("is not judged by a throttle", { tags: ["long"] }, async () => {
+    expect(await launch({ RunInstances: ec2Refusal("RequestLimitExceeded", 400) })).toBe("RequestLimitExceeded: no");
   });
 
   test("names each pool that is refused", async () => {

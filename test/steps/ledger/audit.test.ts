@@ -96,7 +96,7 @@ describe("The audit of an operation", () => {
     await expect(audit().append(whole, "stage launch", stage("agent"))).rejects.toThrow('the mark "stage launch"');
   });
 
-  it("takes many entries of one step with few reads, also when the step is repeated", async () => {
+  it("takes many entries of one step with few reads, also when the step is repeated", { tags: ["long"] }, async () => {
     const names = Array.from({ length: 30 }, (_, at) => `part ${at + 1}`);
     const appendAll = async (some: readonly string[]) => {
       const before = simulator.simulation.calls.after(0).length;
@@ -116,7 +116,9 @@ describe("The audit of an operation", () => {
     expect(copies()).toHaveLength(31);
   });
 
-  it("keeps the chains of an operation's nodes apart, and the operation's end holds their heads", async () => {
+  it("keeps the chains of an operation's nodes apart, and the operation's end holds their heads", {
+    tags: ["long"],
+  }, async () => {
     await audit().append(whole, "requested", { what: "requested" });
     const provisioner = simulator.as("provision-node");
     await provisioner.audit.append(child, "stage launch", stage("launch"));
@@ -219,7 +221,7 @@ describe("The copies of entries", () => {
     expect(await simulator.as("sweep").audit.lateExports()).toEqual([]);
   });
 
-  it("come later when S3 is away, and hold nothing up", async () => {
+  it("come later when S3 is away, and hold nothing up", { tags: ["long"] }, async () => {
     const fault = simulator.simulation.faults.inject("aws-5xx", { service: "s3", action: "PutObject" });
     await audit().append(whole, "requested", { what: "requested" });
     expect(await verdict()).toMatchObject({ kind: "intact" });

@@ -46,7 +46,7 @@ describe("A join slot", () => {
     expect(await slots().take("add-1:0")).toBe(true);
   });
 
-  it("is never granted twice to a crowd: who was too slow asks again", async () => {
+  it("is never granted twice to a crowd: who was too slow asks again", { tags: ["long"] }, async () => {
     await fill(2);
     const crowd = ["a", "b", "c", "d", "e"].map((name) => `${name}:0`);
     const granted = new Set<string>();

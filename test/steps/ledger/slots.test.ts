@@ -89,7 +89,9 @@ async function again(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe("Slots of a pool", () => {
-  it("are never held by more than may be away, and every one of 50 operations gets one though others die", async () => {
+  it("are never held by more than may be away, and every one of 50 operations gets one though others die", {
+    tags: ["long"],
+  }, async () => {
     const fate = fc.constantFrom<Fate>("ends", "ends", "dies before its cordon", "dies after its cordon");
     const fates = fc.array(fate, { minLength: OWNERS, maxLength: OWNERS });
     await fc.assert(
@@ -102,7 +104,7 @@ describe("Slots of a pool", () => {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   it("stay with a holder whose execution Lambda refuses to show, as with one that runs", async () => {
     const here = setting(async () => undefined, 1);

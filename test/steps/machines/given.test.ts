@@ -63,7 +63,9 @@ async function recordSize(instanceId: string): Promise<number> {
   return JSON.stringify(Item).length;
 }
 
-test("machines with the same 200 files share one list, so that all of them are read in a page", async () => {
+test("machines with the same 200 files share one list, so that all of them are read in a page", {
+  tags: ["long"],
+}, async () => {
   const { given } = machines("reconcile");
   for (let at = 0; at < 100; at += 1) await given.record(idOf(at), OWNER, "mirrors", () => one);
   const reading = machines("look").given;

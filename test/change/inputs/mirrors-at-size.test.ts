@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setUp, tearDown } from "../../engine/durable-engine.ts";
 import { largest, operationsOf } from "../fleet/fleet.ts";
-import { MirrorFleet } from "../inputs/mirror-fleet.ts";
+import { MirrorFleet } from "./mirror-fleet.ts";
 
 const KB = 1_024;
 
@@ -16,7 +16,9 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(tearDown);
 
-test("a tick at which 1,000 machines have what is wanted reads the records once and sends nothing", async () => {
+test("a tick at which 1,000 machines have what is wanted reads the records once and sends nothing", {
+  tags: ["long"],
+}, async () => {
   const [used, commands, reads] = [{ ...here.used }, here.fleet.changed.length, here.watch.reads];
   const ended = await here.tick("tick-2");
   expect(here.fleet.changed).toHaveLength(commands);
@@ -25,7 +27,9 @@ test("a tick at which 1,000 machines have what is wanted reads the records once 
   expect(operationsOf(ended)).toBe(1);
 });
 
-test("1,000 machines get 200 registries in steps of at most 50 machines and 64 KB, in at most 600 operations", async () => {
+test("1,000 machines get 200 registries in steps of at most 50 machines and 64 KB, in at most 600 operations", {
+  tags: ["long"],
+}, async () => {
   const before = { ...here.used, commands: here.fleet.changed.length, plans: here.plansInBucket };
   here.edit();
   const ended = await here.tick("tick-3");
@@ -47,7 +51,7 @@ test("1,000 machines get 200 registries in steps of at most 50 machines and 64 K
   expect(here.used.all - before.all).toBe(4);
 });
 
-test("a content that the bucket has lost is put there again before machines get it", async () => {
+test("a content that the bucket has lost is put there again before machines get it", { tags: ["long"] }, async () => {
   const few = new MirrorFleet(2, 2);
   await few.tick("tick-1");
   few.contents.length = 0;

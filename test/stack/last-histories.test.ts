@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { workflowNames } from "../../../lib/functions.ts";
-import { type History, lastHistories, type RecordedOperation } from "../histories.ts";
-import { type HistoryException, historyExceptions, THE_END } from "../history-exceptions.ts";
-import { firstDifference } from "../replay.ts";
+import { workflowNames } from "../../lib/functions.ts";
+import { type History, lastHistories, type RecordedOperation } from "./histories.ts";
+import { type HistoryException, historyExceptions, THE_END } from "./history-exceptions.ts";
+import { firstDifference } from "./replay.ts";
 
 const histories = lastHistories();
 
@@ -14,7 +14,7 @@ const placeOf = ({ operations }: History, { from }: HistoryException): number =>
 
 // Where this fails, give the function and its steps the names and the order that they had, or, if the change is meant, name it in
 // history-exceptions.ts with its reason.
-describe("an execution of the last release", () => {
+describe("an execution of the last release", { tags: ["long"] }, () => {
   it.each(histories)("goes on with today's code: $name", async (history) => {
     const exception = exceptionOf(history);
     const until = exception ? placeOf(history, exception) : undefined;
@@ -45,7 +45,7 @@ const recordedAs = (change: (operations: readonly RecordedOperation[]) => readon
   })),
 });
 
-describe("a replay", () => {
+describe("a replay", { tags: ["long"] }, () => {
   const [, , third, fourth] = freeze.operations as RecordedOperation[];
   const more = { ...(third as RecordedOperation), name: "one more" };
   const asked = (at: number) => `STEP "${freeze.operations[at]?.name}"`;
