@@ -17,7 +17,8 @@ export const run = (
   work: (ctx: DurableContext) => Promise<unknown>,
   meanwhile: (outside: Outside) => Promise<void> = async () => undefined,
   called?: string,
-): Promise<Ended> => sandboxEngine.run((_event: unknown, ctx: DurableContext) => work(ctx), { meanwhile, called });
+): Promise<Ended> =>
+  sandboxEngine.run((_event: unknown, ctx: DurableContext) => work(ctx), { meanwhile, called, direct: true });
 
 /** Runs a whole workflow to its end, by the name under which the front door starts it. */
 export const runStarted = (start: Start, work: (ctx: DurableContext) => Promise<unknown>): Promise<Ended> =>

@@ -17,7 +17,7 @@ import {
 } from "@aws-sdk/client-lambda";
 import { vi } from "vitest";
 import { durableClient } from "../../../lambdas/clients/durable.ts";
-import { fakeTime, pass, type Raised, raise } from "./harness.ts";
+import { directClient, fakeTime, pass, type Raised, raise } from "./harness.ts";
 
 export type Workflow = DurableExecutionHandler<never, unknown>;
 
@@ -48,6 +48,8 @@ export interface RunOptions {
   readonly meanwhile?: (outside: Outside) => Promise<void>;
   /** Name of the execution; the sandbox's engine alone takes one. */
   readonly called?: string | undefined;
+  /** Is the test about the workflow alone, so that its requests need no wire? The sandbox's engine alone heeds it. */
+  readonly direct?: boolean;
 }
 
 /** Means of the outside; its seconds are the backend's: skipped by the one, faked by the other. */
@@ -118,8 +120,9 @@ export const sandboxEngine: Backend = {
   name: "the sandbox's engine",
   setUp: async () => fakeTime(),
   tearDown: async () => void vi.useRealTimers(),
-  run: (workflow, { durable = {}, plain = {}, ...options } = {}) => {
-    const raised = raise();
+  run: (workflow, { durable = {}, plain = {}, direct = false, ...options } = {}) => {
+    const real = raise();
+    const raised = direct ? { ...real, lambda: directClient(real) } : real;
     const client = durableClient(raised.lambda);
     mountDurable(raised, "workflow", workflow, client);
     for (const [name, other] of Object.entries(durable)) mountDurable(raised, name.replace(":live", ""), other, client);

@@ -75,6 +75,51 @@ export function clientOf(service: LambdaService, caller: Caller, gate: Gate = ()
   return new LambdaClient({ region: account.region, credentials, maxAttempts: 1, requestHandler: { handle } as never });
 }
 
+type Input = Readonly<Record<string, unknown>>;
+
+const pathOf = ({ DurableExecutionArn: arn }: Input): string =>
+  `/2025-12-01/durable-executions/${encodeURIComponent(String(arn))}`;
+
+const queryOf = ({ DurableExecutionArn: _, ...rest }: Input): string =>
+  new URLSearchParams(
+    Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString();
+
+/** The requests that a workflow's test makes most, by the SDK's command. */
+const DIRECT: Readonly<Record<string, (input: Input) => Pick<WireRequest, "method" | "url"> & { body?: Input }>> = {
+  CheckpointDurableExecutionCommand: (input) => ({ method: "POST", url: `${pathOf(input)}/checkpoint`, body: input }),
+  GetDurableExecutionStateCommand: (input) => ({ method: "GET", url: `${pathOf(input)}/state?${queryOf(input)}` }),
+  GetDurableExecutionHistoryCommand: (input) => ({ method: "GET", url: `${pathOf(input)}/history?${queryOf(input)}` }),
+};
+
+const withDates = (key: string, value: unknown): unknown =>
+  typeof value === "number" && key.endsWith("Timestamp") ? new Date(value * 1_000) : value;
+
+/**
+ * The client for tests of workflows, which are not about the wire: checkpoints, states and histories reach the service without
+ * HTTP and signatures, which would take most of such a test. Everything else, and every refusal, goes through the SDK's client.
+ */
+export function directClient({ service, lambda }: Pick<Raised, "service" | "lambda">): LambdaClient {
+  const send = async (command: { readonly input: Input }) => {
+    const request = DIRECT[command.constructor.name]?.(command.input);
+    if (!request) return lambda.send(command as never);
+    requests.open += 1;
+    requests.made += 1;
+    try {
+      const { body = {}, ...line } = request;
+      const wire = { ...line, headers: {}, body: Buffer.from(JSON.stringify(body)) };
+      const answer = await service.answer(service.action(wire), wire, anybody);
+      return JSON.parse(answer.body as string, withDates);
+    } catch (error) {
+      if (error instanceof AwsError) return await lambda.send(command as never);
+      throw error;
+    } finally {
+      requests.open -= 1;
+    }
+  };
+  return { send } as LambdaClient;
+}
+
 interface SmithyRequest {
   readonly method: string;
   readonly path: string;
