@@ -1,6 +1,6 @@
 import { hostClock } from "../../bin/host-clock.ts";
 import { createHandler } from "../../lambdas/append-audit/handler.ts";
-import { clients } from "../../lambdas/clients/clients.ts";
+import { type Clients, clients } from "../../lambdas/clients/clients.ts";
 import type { Transport } from "../../lambdas/clients/transport.ts";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
 import type { Settings } from "../../lambdas/settings.ts";
@@ -114,6 +114,8 @@ export async function testSimulator(): Promise<TestSimulator> {
     append(JSON.parse(JSON.stringify(payload)), {
       invokedFunctionArn: `arn:aws:lambda:${demo.region}:${demo.accountId}:function:${name}`,
     });
+  // A function's clients outlast its invocations; what its steps have read does not.
+  const known = new Map<FunctionName, Clients>();
   return {
     ...here,
     configuration,
@@ -122,7 +124,9 @@ export async function testSimulator(): Promise<TestSimulator> {
     settings,
     as: (principal) => {
       const own = settings(principal);
-      return steps({ clients: { ...clients(own, transport), invoke }, settings: own, now: clock.now });
+      const reused = known.get(principal) ?? clients(own, transport);
+      known.set(principal, reused);
+      return steps({ clients: { ...reused, invoke }, settings: own, now: clock.now });
     },
     pass: (seconds) => clock.advance(seconds * 1_000, work.settled),
     close,
