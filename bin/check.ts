@@ -3,9 +3,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 
 /** Runs first and separately: it uses both cores of a CI machine and would slow down the tests. */
 const types: Check = {
-  name: "types, un-awaited steps, import cycles",
+  name: "types",
   command: "npm run --silent types",
-  // The checker is a Go program that ends within seconds: a third of its time would go into collecting garbage.
+  // The compiler is a Go program that ends within seconds: half of its time would go into collecting garbage.
   env: { GOGC: "off", GOMEMLIMIT: "4GiB" },
 };
 
@@ -13,6 +13,7 @@ const types: Check = {
 const lanes: readonly (readonly Check[])[] = [
   [
     { name: "format and lint", command: "npm run --silent lint" },
+    { name: "import cycles", command: "npm run --silent cycles" },
     { name: "unused code", command: "npm run --silent unused" },
   ],
   [{ name: "tests", command: "npm run --silent test:fast" }],
