@@ -74,6 +74,8 @@ export interface Command<Name extends string = string, Workflow extends string =
   readonly name: Name;
   /** Aliases, such as kubectl's "get nodes". */
   readonly also: readonly string[];
+  /** Words of other tools that may mean it: it is suggested after them. */
+  readonly meantBy?: readonly string[];
   readonly arguments: readonly Argument[];
   readonly options: readonly Option[];
   readonly effect: Effect;
@@ -190,7 +192,7 @@ interface Declared<
   Does extends Effect,
   Workflow extends string | null,
   OfMany extends string | undefined,
-> extends Pick<Command, "also" | "dialog" | "summary" | "detail" | "examples"> {
+> extends Pick<Command, "also" | "meantBy" | "dialog" | "summary" | "detail" | "examples"> {
   readonly name: Name;
   readonly arguments: Arguments;
   readonly options: Options;

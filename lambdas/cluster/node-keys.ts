@@ -44,5 +44,11 @@ export const OUT_OF_BALANCERS = "node.kubernetes.io/exclude-from-external-load-b
 /** Annotation with which WMCO requests a reboot of a node from itself (its pkg/metadata/metadata.go). */
 export const WMCO_REBOOT = "windowsmachineconfig.openshift.io/reboot-required";
 
+/** Annotation that kured sets while it drains and reboots a node (kured's cmd/kured/main.go, `--annotate-nodes`). */
+export const KURED_IN_PROGRESS = "weave.works/kured-reboot-in-progress";
+
+/** Annotations whose first observation says how old they are: one has no time, that of the other may be unreadable. */
+export const OBSERVED_MARKS = [WMCO_REBOOT, KURED_IN_PROGRESS] as const;
+
 /** Label with the Windows build, set by the kubelet. */
 export const BUILD_LABEL = "node.kubernetes.io/windows-build";

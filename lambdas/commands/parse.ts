@@ -48,8 +48,12 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
 
   const unknownCommand = (typed: string): Problem => {
     const [first = ""] = typed.split(" ");
-    const names = known.map(({ name }) => name);
-    return { kind: "unknown-command", typed, nearest: suggest(first, names) };
+    const similar = suggest(
+      first,
+      known.map(({ name }) => name),
+    );
+    const meant = known.filter(({ name, meantBy }) => name === similar || meantBy?.includes(first));
+    return { kind: "unknown-command", typed, nearest: meant.map(({ name }) => name) };
   };
 
   const findTopic = (words: readonly string[]): ReadResult<string> => {

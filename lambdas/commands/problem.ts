@@ -11,7 +11,7 @@ interface OfOption extends OfCommand {
 /** Reason why a text is not a command. The typed words are not escaped yet. */
 export type Problem =
   | (OfCommand & { readonly kind: "too-long"; readonly length: number })
-  | { readonly kind: "unknown-command"; readonly typed: string; readonly nearest: string | null }
+  | { readonly kind: "unknown-command"; readonly typed: string; readonly nearest: readonly string[] }
   | (OfCommand & { readonly kind: "missing"; readonly argument: Argument })
   | (OfCommand & { readonly kind: "too-much"; readonly typed: string })
   | (OfCommand & {

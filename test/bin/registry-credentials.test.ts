@@ -45,9 +45,12 @@ test("a host with a scheme is refused", () => {
   expect(() => typedHost("https://quay.io")).toThrow("name a registry exactly");
 });
 
-test("a registry of ECR is refused, because nodes sign in with their own role", () => {
-  expect(() => typedHost("111122223333.dkr.ecr.us-west-2.amazonaws.com")).toThrow("needs no credential");
-});
+test.for(["111122223333.dkr.ecr.us-west-2.amazonaws.com", "111122223333.dkr-ecr.us-west-2.on.aws"])(
+  "%s is refused, because nodes sign in to ECR with their own role",
+  (host) => {
+    expect(() => typedHost(host)).toThrow("needs no credential");
+  },
+);
 
 describe("The secret", () => {
   test("has the hosts in its description", () => {

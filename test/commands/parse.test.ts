@@ -92,6 +92,9 @@ describe("what is understood", () => {
 describe("what is not understood", () => {
   test.each([
     ["nodez", "unknown-command", "did you mean `{win} nodes`?"],
+    ["status", "unknown-command", "did you mean `{win} nodes` or `{win} operations`?"],
+    ["list web", "unknown-command", "did you mean `{win} nodes` or `{win} operations`?"],
+    ["audit ???", "bad-audited", "`{win} operations` lists recent operations, `{win} nodes` the nodes."],
     ["frobnicate", "unknown-command", "`{win} help` lists all commands"],
     ["delete pod web-1", "unknown-command", "`{win} help` lists all commands"],
     ["help teleport", "unknown-command", "Unknown command `teleport`"],

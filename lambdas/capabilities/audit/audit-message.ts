@@ -95,6 +95,16 @@ const subjectWords = ({ subject, days }: FoundAudit): string => {
   return subject.kind === "node" ? `${code(subject.named)}${within}` : `all operations${within}`;
 };
 
+const FURTHER = `${code("--days")} looks further back`;
+
+/** Next step where nothing was found. A person's name may be misspelt: every word after an @ is one. */
+const wider: Readonly<Record<AuditSubject["kind"], string>> = {
+  everything: `${FURTHER}.`,
+  operation: `${typeThis("operations")} lists recent operations.`,
+  person: `${FURTHER}, and ${typeThis("operations")} names who requested the recent operations.`,
+  node: `${FURTHER}, and ${typeThis("nodes")} lists the nodes.`,
+};
+
 /** Entries that are shown: what concerns the subject, and who requested it. */
 const shownEntries = ({ chains, subject }: FoundAudit): AuditEntry[] =>
   chains.flatMap(({ entries }) => entries.filter((one) => one.what === "requested" || concerns(one, subject)));
@@ -113,7 +123,7 @@ function peopleLine(entries: readonly AuditEntry[]): string {
 /** Shows the entries in their order, and whether the chains are intact. */
 export function auditMessage(found: FoundAudit): Message {
   const { chains, isCut } = found;
-  if (chains.length === 0) return say(`No audit of ${subjectWords(found)}.`);
+  if (chains.length === 0) return say(`No audit of ${subjectWords(found)}. ${wider[found.subject.kind]}`);
   const entries = shownEntries(found);
   const { blocks, rest } = tableOfEntries(COLUMNS, entries.map(rowOf));
   const broken = chains.filter((one) => faultOf(one) !== null).length;

@@ -9,6 +9,7 @@ export const look = {
     command({
       name: "nodes",
       also: ["get nodes", "get node", "get no"],
+      meantBy: ["status", "list", "get"],
       arguments: [{ name: "pool", kind: "pool", required: false, means: "one pool; all nodes if left out" }],
       options: [{ option: "notready", kind: "flag", sparse: true, means: "only nodes that are not Ready" }],
       effect: "look",

@@ -8,6 +8,7 @@ export const operations = {
     command({
       name: "operations",
       also: ["get operations", "ops"],
+      meantBy: ["status", "list", "get"],
       arguments: [],
       options: [],
       effect: "look",

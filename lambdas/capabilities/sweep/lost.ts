@@ -20,7 +20,7 @@ interface Lost extends StageFault {
   readonly id: string;
   /** Giving back may need the cluster. */
   readonly isChange: boolean;
-  /** Lambda refuses to show its execution, as of a function that a release took away: it is left as it is. */
+  /** Lambda refuses to show its execution, as of a function that a release took away, or its record is damaged: it is left as it is. */
   readonly isUnreadable?: true;
 }
 
@@ -68,12 +68,18 @@ export async function findLost(steps: Steps): Promise<Lost[]> {
     if (operation.handedOver || (isParked(operation) && !isExecutionOverdue(operation, steps.now()))) continue;
     const lost = await howLost(steps, operation).catch(unreadable);
     if (lost === null) continue;
-    found.push({ id: operation.id, ...lost, isChange: isChange(operation.request.command) });
+    found.push({ id: operation.id, ...lost, ...kindOf(operation) });
     nodes += (await steps.ledger.nodes(operation.id)).length;
     if (nodes >= MOST_NODES) break;
   }
   return found;
 }
+
+/** Does a lost operation change something? What its record does not say, only a person can find out. */
+const kindOf = ({ request }: Partial<OperationRecord>): Partial<Lost> & Pick<Lost, "isChange"> =>
+  request
+    ? { isChange: isChange(request.command) }
+    : { isChange: true, why: "its record in the ledger has no request", isUnreadable: true };
 
 /** Minutes since a moment (ISO 8601); 0 without one. */
 const minutesSince = (moment: string | undefined, now: number): number =>

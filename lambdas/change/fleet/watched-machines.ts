@@ -1,5 +1,5 @@
 import { deletionMarkKeys } from "../../cluster/deletion-marks.ts";
-import { WMCO_REBOOT } from "../../cluster/node-keys.ts";
+import { OBSERVED_MARKS } from "../../cluster/node-keys.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { everyChunk, numbered, type Page, pageAfter, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
@@ -40,7 +40,7 @@ const isBootIgnored = (machine: Machine, { pools }: Configuration): boolean =>
 /** The part of a watched machine that its Node tells. */
 function nodeOf(node: Node): Pick<WatchedMachine, "node" | "uid" | "bootId"> & Pick<Sighting, "marks"> {
   const { name = "", uid = "", annotations = {} } = node.metadata ?? {};
-  const marks = [...deletionMarkKeys(node), ...(WMCO_REBOOT in annotations ? [WMCO_REBOOT] : [])];
+  const marks = [...deletionMarkKeys(node), ...OBSERVED_MARKS.filter((key) => key in annotations)];
   return { node: name, uid, bootId: bootIdOf(node), ...(marks.length > 0 ? { marks } : {}) };
 }
 

@@ -1,5 +1,5 @@
 import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
-import { isEcr } from "./ecr.ts";
+import { ecrRegistryOf } from "./ecr.ts";
 import { addressOf, locationOf } from "./location.ts";
 
 /**
@@ -44,4 +44,4 @@ export function credentialHosts(description: string): readonly string[] {
  * @returns the credential's name, which is a host
  */
 export const credentialFor = (host: string, hosts: readonly string[]): string | undefined =>
-  isEcr(addressOf(host)) ? addressOf(host) : hosts.find((one) => addressOf(one) === addressOf(host));
+  ecrRegistryOf(addressOf(host)) ?? hosts.find((one) => addressOf(one) === addressOf(host));

@@ -13,8 +13,23 @@ import { expectationAt } from "../sent-files.ts";
  */
 const ECR = /^\d{12}\.dkr\.ecr(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/;
 
+/** The registry under the name that IPv6 reaches too (Amazon ECR User Guide, "Making requests to Amazon ECR registries"; in China its credential helper). */
+const DUAL_STACK = /^(\d{12}\.dkr)-(ecr(?:-fips)?\.[a-z0-9-]+)\.on\.(?:aws|amazonwebservices\.com(\.cn))$/;
+
+/**
+ * Finds the private registry of ECR that a host is, without its port: the machine's task asks for the password by this name, and
+ * it opens both.
+ */
+export function ecrRegistryOf(host: string): string | undefined {
+  const registry = host.replace(
+    DUAL_STACK,
+    (_, account, place, china = "") => `${account}.${place}.amazonaws.com${china}`,
+  );
+  return ECR.test(registry) ? registry : undefined;
+}
+
 /** Is a host, without its port, a private registry of ECR? */
-export const isEcr = (host: string): boolean => ECR.test(host);
+export const isEcr = (host: string): boolean => ecrRegistryOf(host) !== undefined;
 
 /** Holes of a file that the machine fills with passwords of ECR. */
 const HOLE = /"Basic <<(\d{12}\.dkr\.ecr[^>]*)>>"/g;

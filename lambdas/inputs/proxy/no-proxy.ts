@@ -34,6 +34,17 @@ const entriesIn = (text: string): readonly string[] =>
 export const wrongEntry = (noProxy: string): string | undefined =>
   entriesIn(noProxy).find((entry) => entry !== ALL && !isEntry(entry));
 
+/**
+ * Says how a wrong entry must be written. OpenShift refuses an address in brackets too (cluster-network-operator,
+ * pkg/controller/proxyconfig/validation.go).
+ */
+export function entryFault(entry: string): string {
+  const [, address = ""] = /^\[(.+)\](?::\d+)?$/.exec(entry) ?? [];
+  return isIP(address) === 0
+    ? `${entry} must be a name, an address or a network, without a scheme or a path`
+    : `${entry} must be written as ${address}, which exempts every port of it`;
+}
+
 /** Does a list exempt everything, so that there is no proxy? */
 export const exemptsAll = (noProxy: string): boolean => entriesIn(noProxy).includes(ALL);
 

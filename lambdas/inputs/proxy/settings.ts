@@ -3,7 +3,7 @@ import { NO_NODE_CHANGED, Refused } from "../../errors.ts";
 import { shapeFaultOf } from "../shape-fault.ts";
 import { documentsIn, lineOf } from "../yaml-lines.ts";
 import { type ProxyAddress, proxyAddressOf } from "./address.ts";
-import { exemptsAll, wrongEntry } from "./no-proxy.ts";
+import { entryFault, exemptsAll, wrongEntry } from "./no-proxy.ts";
 
 /** Names of the fields, in the object and in the file. */
 const fields = ["httpProxy", "httpsProxy", "noProxy"] as const;
@@ -52,8 +52,7 @@ function addressIn(values: Values, field: "httpProxy" | "httpsProxy", refuse: Re
 function settingsOf(values: Values, refuse: Refuse): ProxySettings {
   const noProxy = values.noProxy ?? "";
   const wrong = wrongEntry(noProxy);
-  if (wrong !== undefined)
-    throw refuse("noProxy", `${wrong} must be a name, an address or a network, without a scheme or a path`);
+  if (wrong !== undefined) throw refuse("noProxy", entryFault(wrong));
   if (exemptsAll(noProxy)) return none;
   const [http, https] = [addressIn(values, "httpProxy", refuse), addressIn(values, "httpsProxy", refuse)];
   return http || https ? { http, https, noProxy } : none;

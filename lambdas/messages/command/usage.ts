@@ -13,13 +13,14 @@ type Saying = {
   readonly [K in Problem["kind"]]: (problem: ProblemOf<K>) => string;
 };
 
+/** @param suggestion null or empty if there is none */
 const meant = (suggestion: string | null): string => (suggestion ? `: did you mean ${suggestion}?` : ".");
 
 const sayings: Saying = {
   "too-long": ({ length, command }) =>
     `Command too long (${length.toLocaleString("en-US")} characters). Usage: ${shownForm(command)}. ${typeThis("help")} lists all commands.`,
   "unknown-command": ({ typed, nearest }) =>
-    `Unknown command ${echo(typed)}${meant(nearest && typeThis(nearest))} ${typeThis("help")} lists all commands.`,
+    `Unknown command ${echo(typed)}${meant(nearest.map((name) => typeThis(name)).join(" or "))} ${typeThis("help")} lists all commands.`,
   missing: ({ command, argument }) =>
     `${code(command.name)} requires ${code(`<${argument.name}>`)} (${argument.means}). Usage: ${shownForm(command)}.`,
   "too-much": ({ command, typed }) => `Unexpected argument ${echo(typed)}. Usage: ${shownForm(command)}.`,
@@ -54,7 +55,7 @@ const sayings: Saying = {
   "bad-node": ({ command, typed }) =>
     `${echo(typed)} is not a valid node: use its name, instance id, IP address or a unique prefix. Usage: ${shownForm(command)}.`,
   "bad-audited": ({ command, typed }) =>
-    `${echo(typed)} is not the id of an operation, a node or a person. Usage: ${shownForm(command)}.`,
+    `${echo(typed)} is not the id of an operation, a node or a person. Usage: ${shownForm(command)}. ${typeThis("operations")} lists recent operations, ${typeThis("nodes")} the nodes.`,
   "bad-registry": ({ command, typed }) =>
     `${echo(typed)} is not a registry, such as ${code("quay.io")}. Usage: ${shownForm(command)}.`,
   "bad-operation": ({ command, typed }) =>

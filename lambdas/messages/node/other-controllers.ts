@@ -1,4 +1,4 @@
-import { WMCO_REBOOT } from "../../cluster/node-keys.ts";
+import { KURED_IN_PROGRESS, WMCO_REBOOT } from "../../cluster/node-keys.ts";
 import type { OtherOwner } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { removalRefusal } from "../remove/refusal.ts";
@@ -90,7 +90,7 @@ const words: Words = {
       ? "kured is draining and rebooting it"
       : age === undefined
         ? "kured reboots it when it asks for a reboot"
-        : `kured began to reboot it ${age} ago and left its mark: ${code(`kubectl annotate node ${node} weave.works/kured-reboot-in-progress-`)} takes it off`,
+        : `kured began to reboot it ${age} ago and left its mark: ${code(`kubectl annotate node ${node} ${KURED_IN_PROGRESS}-`)} takes it off`,
     pause: `wait until ${code(`kubectl get node ${node}`)} shows it schedulable, or hold kured's lock by hand`,
   }),
   autoscaler: (mark, node) => deleterWords("the cluster autoscaler", mark, node),

@@ -67,7 +67,7 @@ export function pauseCauseOf(cause: PauseCause, nodes: readonly NodeRecord[]): s
 export const pausedWords = ({ why, cause, stop }: Omit<RolloutPause, "by" | "at">): string =>
   [
     cause === undefined ? prose(why) : `${prose(why)} (${failureWords(cause, 300)})`,
-    ...(stop ? [stopAndEnd(stop, why)] : []),
+    ...(stop ? [prose(stopAndEnd(stop, why))] : []),
   ].join(". ");
 
 /** Reason of a pause by a person, as a clause. */

@@ -29,9 +29,20 @@ export function escaped(text: string, limit: number): string {
  */
 const withoutBroadcasts = (text: string): string => text.replace(/@(?=(?:here|channel|everyone)\b)/gi, "@\u200b");
 
+/** One line that opens no code block. */
+const line = (text: string): string => withoutControls(text, /$^/, " ").replace(/`{2,}/g, "'").trim();
+
 /** One line, in which nothing calls a channel or opens a code block. */
-const oneLine = (text: string, limit: number): string =>
-  escaped(withoutBroadcasts(withoutControls(text, /$^/, " ").replace(/`{2,}/g, "'").trim()), limit);
+const oneLine = (text: string, limit: number): string => escaped(withoutBroadcasts(line(text)), limit);
+
+/**
+ * One line of text from elsewhere inside a sentence of the ledger. `prose` escapes the sentence: this text is not escaped before,
+ * and mentions nobody afterwards.
+ */
+export function quoted(text: string, limit: number): string {
+  const words = withoutPlaceholder(line(text)).replaceAll("<@", "<\u034f@");
+  return words.length > limit ? `${words.slice(0, limit - 1).toWellFormed()}…` : words;
+}
 
 /** One line of text from elsewhere: a name, a reason. It opens no code block, calls no channel and fills no command in. */
 export const plain = (text: string, limit = 300): string => withoutPlaceholder(oneLine(text, limit));

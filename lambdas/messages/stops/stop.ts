@@ -5,7 +5,7 @@ import { localDate, utc } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT } from "../slack/buttons.ts";
 import { sign } from "../slack/signs.ts";
-import { code, plain, prose, some } from "../slack/text.ts";
+import { code, plain, prose, quoted, some } from "../slack/text.ts";
 
 const targetName = (target: StopTarget): string => {
   if (target.kind === "cluster") return "the cluster";
@@ -95,10 +95,10 @@ export const stopperText = (stop: Stop, node: string): string => {
   return `${target.kind === "node" ? "" : spared(node)}${stopWords(who)}. ${stopEnd(stop)}`;
 };
 
-/** Freeze or hold as a clause: what is stopped, until when, by whom and why. */
+/** Freeze or hold as a clause of the ledger: what is stopped, until when, by whom and why. */
 export const stopWords = (stop: Stop): string => {
   const until = stop.until === null ? "" : ` until ${utc(stop.until)}`;
-  return `${targetName(stop.target)} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)} (${plain(stop.reason, 200)})`;
+  return `${targetName(stop.target)} is ${state[stop.kind]}${until} by ${quoted(stop.by, 120)} (${quoted(stop.reason, 200)})`;
 };
 
 /** Step that ends a freeze or a hold, as an order. */
@@ -121,7 +121,8 @@ export function undoRow(id: string, text: string): Block[] {
 /** Tells a person why the rollout that they resume stays paused, with the button that ends the freeze. */
 export function staysPaused(operation: string, stop: Stop): Message {
   const words = `${capital(stopWords(stop))}. ${code(operation)} stays paused. ${stopEnd(stop)}, then press *Resume*.`;
-  return { text: words, blocks: [section(prose(words, 1_000)), ...undoRow("undo:stop", words)] };
+  const shown = prose(words, 1_000);
+  return { text: shown, blocks: [section(shown), ...undoRow("undo:stop", words)] };
 }
 
 /** Sums up a freeze or a hold that was set. @param targets at least one */

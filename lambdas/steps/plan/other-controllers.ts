@@ -1,7 +1,7 @@
 import type { V1LabelSelector, V1Node, V1ObjectMeta } from "@kubernetes/client-node";
 import type { GroupMember } from "../../clients/auto-scaling.ts";
 import { type DeletionMark, deletionMarksOf, type SeenMarks } from "../../cluster/deletion-marks.ts";
-import { WMCO_REBOOT } from "../../cluster/node-keys.ts";
+import { KURED_IN_PROGRESS, WMCO_REBOOT } from "../../cluster/node-keys.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { age } from "../../messages/slack/age.ts";
 import type { MachineClaim } from "../cluster/claims.ts";
@@ -59,8 +59,6 @@ export interface Traces {
   readonly now: number;
 }
 
-/** Annotation that kured sets while it drains and reboots a node (kured's cmd/kured/main.go, `--annotate-nodes`). */
-const KURED_IN_PROGRESS = "weave.works/kured-reboot-in-progress";
 const KURED = [KURED_IN_PROGRESS, "weave.works/kured-most-recent-reboot-needed"];
 
 /** Annotation that WMCO sets on every node that it configured. */
@@ -90,9 +88,11 @@ const REBOOTING = ["AWS-RunPatchBaseline", "AWS-RunPatchBaselineAssociation", "A
 /** Age in milliseconds from which on kured's mark is left behind: its drain does not last longer. */
 const KURED_LEFT_MS = 30 * 60_000;
 
-function kuredMark(annotations: Readonly<Record<string, string>>, now: number) {
+/** A mark whose time cannot be read is as old as its first scheduled observation. */
+function kuredMark(annotations: Readonly<Record<string, string>>, { marks, now }: Traces) {
   if (!(KURED_IN_PROGRESS in annotations)) return { acting: false };
-  const since = Date.parse(annotations[KURED_IN_PROGRESS] ?? "");
+  const written = Date.parse(annotations[KURED_IN_PROGRESS] ?? "");
+  const since = Number.isNaN(written) ? Date.parse(marks[KURED_IN_PROGRESS] ?? "") : written;
   return now - since > KURED_LEFT_MS ? { acting: false, age: age(now - since) } : { acting: true };
 }
 
@@ -121,7 +121,7 @@ const onNode = (traces: Traces): OtherController[] => {
   const isCandidate = node.spec?.taints?.some(({ key }) => key === AUTOSCALER_CANDIDATE) === true;
   return [
     ...(WMCO_VERSION in annotations ? [{ kind: "wmco", ...wmcoMark(annotations, traces) } as const] : []),
-    ...(KURED.some((key) => key in annotations) ? [{ kind: "kured", ...kuredMark(annotations, now) } as const] : []),
+    ...(KURED.some((key) => key in annotations) ? [{ kind: "kured", ...kuredMark(annotations, traces) } as const] : []),
     ...deletionMarksOf(node, marks, now).map((mark) => deleterOf(mark, now)),
     ...(isCandidate ? [{ kind: "autoscaler-candidate" } as const] : []),
   ];

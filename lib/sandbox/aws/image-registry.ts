@@ -9,7 +9,7 @@ import type { Ecr } from "./ecr.ts";
 
 /** ECR user guide, "Private registry": account, region and repository of an image's address. */
 const ECR =
-  /^https:\/\/(\d{12})\.dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?\/v2\/(.+)\/(?:manifests|blobs)\//;
+  /^https:\/\/(\d{12})\.dkr[.-]ecr(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com(?:\.cn)?|on\.(?:aws|amazonwebservices\.com\.cn))\/v2\/(.+)\/(?:manifests|blobs)\//;
 
 /** Permissions that a pull needs besides the token (ECR user guide, "Required IAM permissions for pulling an image"). */
 const READS = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];

@@ -101,10 +101,17 @@ const kinds = ({ simulation, readers }: ControlOptions): FaultKind[] => {
   return simulation.faults.kinds().map((kind) => withValues(kind, present));
 };
 
+/** Writes the whole name of a node that is named up to its first dot, as people type it in commands. */
+function withWholeName(match: Readonly<Record<string, string>>, { node = [] }: FaultValues) {
+  const [name, ...others] = node.filter((one) => one.startsWith(`${match.node}.`));
+  return name === undefined || others.length > 0 || node.includes(match.node ?? "") ? match : { ...match, node: name };
+}
+
 function inject(options: ControlOptions, { request }: Asked): Answer<"FaultInjected"> {
-  const { kind, match = {}, count } = bodyOf(bodies.FaultInjection, request);
+  const { kind, match: typed = {}, count } = bodyOf(bodies.FaultInjection, request);
   const known = kinds(options).find((one) => one.kind === kind);
   if (!known) throw new Problem(400, `There is no fault kind "${kind}": GET /faults lists them.`);
+  const match = withWholeName(typed, known.values ?? {});
   const why = whyNever(known, match);
   if (why !== null) throw new Problem(400, why);
   const injected = options.simulation.faults.inject(kind, match, count);

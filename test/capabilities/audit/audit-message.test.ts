@@ -155,12 +155,20 @@ describe("The answer of an audit", () => {
   });
 
   test.each<readonly [FoundAudit["subject"], number | null, string]>([
-    [{ kind: "operation", id: "drain-1" }, null, "`drain-1`"],
-    [{ kind: "person", who: "olivia" }, 7, "`olivia` in the last 7 days"],
-    [{ kind: "node", named: "win-1" }, 1, "`win-1` in the last 1 day"],
-    [{ kind: "everything" }, 7, "all operations in the last 7 days"],
-  ])("names its subject: %o", (subject, days, words) => {
-    expect(auditMessage(found({ subject, days, chains: [] })).text).toBe(`No audit of ${words}.`);
+    [{ kind: "operation", id: "drain-1" }, null, "`drain-1`. `{win} operations` lists recent operations."],
+    [
+      { kind: "person", who: "typo" },
+      7,
+      "`typo` in the last 7 days. `--days` looks further back, and `{win} operations` names who requested the recent operations.",
+    ],
+    [
+      { kind: "node", named: "win-1" },
+      1,
+      "`win-1` in the last 1 day. `--days` looks further back, and `{win} nodes` lists the nodes.",
+    ],
+    [{ kind: "everything" }, 7, "all operations in the last 7 days. `--days` looks further back."],
+  ])("names its subject and the next step where nothing is found: %o", (subject, days, words) => {
+    expect(auditMessage(found({ subject, days, chains: [] })).text).toBe(`No audit of ${words}`);
   });
 
   test("shows what concerns the subject and who asked for it, and says what was left out", () => {

@@ -77,6 +77,7 @@ test.each([
   ],
   [forceNeedsPool("web", "wbe"), "--force of several nodes requires the name of their pool: `web`, not `wbe`."],
   [noneLeft("reboot", [because("web-1", "it is cordoned")], null), "no node can be rebooted: `web-1` (it is cordoned)"],
+  [noneLeft("reboot", [because("web-1", "CPU < 5 %")], null), "no node can be rebooted: `web-1` (CPU < 5 %)"],
   [
     noneLeft("restart", [because("web-1", "it is cordoned")], "`{win} restart web-1`"),
     "no node can be restarted: `web-1` (it is cordoned). Next: `{win} restart web-1`",
@@ -91,4 +92,5 @@ test("Nodes that are left out for the same reason share it, and five are named",
     "`web-0`, `web-1`, `web-2`, `web-3`, `web-4` and 1 more (it is cordoned), `web-9` (it is gone)",
   );
   expect(leftOutWords([because("a", "one"), because("b", "two")], 1)).toBe("`a` (one) and 1 more");
+  expect(leftOutWords([because("a", "CPU < 5 %")], 1)).toBe("`a` (CPU &lt; 5 %)");
 });

@@ -81,6 +81,18 @@ describe("An operation is lost", () => {
     await expect(lookFor([old("drain-1")], { "arn:drain-1": new Error("a defect") })).rejects.toThrow("a defect");
   });
 
+  test("is left as it is where its record has no request, and keeps no other from being found", async () => {
+    const { request: _, ...damaged } = old("drain-1");
+    const found = await lookFor([damaged as OperationRecord, old("drain-3")], {
+      "arn:drain-1": "FAILED",
+      "arn:drain-3": "FAILED",
+    });
+    expect(found).toEqual([
+      { ...ended, id: "drain-1", why: "its record in the ledger has no request", isUnreadable: true, isChange: true },
+      { ...ended, id: "drain-3", isChange: true },
+    ]);
+  });
+
   test("is left to the next sweep once 400 nodes are found", async () => {
     const endings = { "arn:add-1": "FAILED", "arn:add-2": "FAILED" };
     const nodes = (count: number) => ({ "add-1": Array.from({ length: count }, (_, index) => nodeRecord({ index })) });

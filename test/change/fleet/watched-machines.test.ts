@@ -40,8 +40,10 @@ test("a machine that an operation holds is left out", async () => {
   expect(machines).toMatchObject([{ instanceId: idOf(1), node: nameOf(1), isOnline: true }]);
 });
 
-test("a reboot that WMCO asks for is a mark of its node, whose age later looks know", async () => {
-  const key = "windowsmachineconfig.openshift.io/reboot-required";
+test.each([
+  ["that WMCO asks for", "windowsmachineconfig.openshift.io/reboot-required"],
+  ["of kured", "weave.works/kured-reboot-in-progress"],
+])("a reboot %s is a mark of its node, whose age later looks know", async (_, key) => {
   const { machines } = await found(new Fleet(1), { [key]: "" });
   expect(machines).toMatchObject([{ marks: [key] }]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { sha256 } from "../../../lambdas/cluster/authorities.ts";
 import { type InputContent, type InputFacts, needsInput, valueFor } from "../../../lambdas/inputs/input.ts";
+import { credentialFor } from "../../../lambdas/inputs/mirrors/credentials.ts";
 import { isEcr } from "../../../lambdas/inputs/mirrors/ecr.ts";
 import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
 import { registriesScript } from "../../../lambdas/machine/machine-paths.ts";
@@ -72,6 +73,24 @@ test.for([
   ["1.dkr.ecr.us-west-2.amazonaws.com", false],
 ] as const)("%s is a private registry of ECR: %s", ([host, is]) => {
   expect(isEcr(host)).toBe(is);
+});
+
+test.for([
+  ["111122223333.dkr-ecr.us-west-2.on.aws", HOST],
+  ["111122223333.dkr-ecr-fips.us-west-2.on.aws", "111122223333.dkr.ecr-fips.us-west-2.amazonaws.com"],
+  ["111122223333.dkr-ecr.cn-north-1.on.amazonwebservices.com.cn", "111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn"],
+  ["111122223333.dkr-ecr.us-west-2.amazonaws.com", undefined],
+  ["111122223333.dkr.ecr.us-west-2.on.aws", undefined],
+  ["111122223333.dkr-ecr.us-west-2.on.aws.example.com", undefined],
+] as const)("a mirror at %s gets the password of %s", ([host, registry]) => {
+  expect([credentialFor(host, []), isEcr(host)]).toEqual([registry, registry !== undefined]);
+});
+
+test("a mirror under the dual-stack name of ECR is asked by that name, with the password of the registry", () => {
+  const wanted = wantedIn(mirrorsInput.actions(content(["111122223333.dkr-ecr.us-west-2.on.aws/hub"]), undefined));
+  expect(wanted).toMatchObject({ path: FILE, hosts: [HOST] });
+  expect(wanted.text).toContain("https://111122223333.dkr-ecr.us-west-2.on.aws/v2/hub");
+  expect(wanted.text).toContain(`Authorization = "Basic ${HOST}"`);
 });
 
 test("a mirror in ECR has the machine's task write the file, which runs before the plan ends", () => {

@@ -48,6 +48,15 @@ describe("the cluster's object", () => {
     expect(read).not.toThrow("canary");
   });
 
+  it.for([
+    ["a.example.com,[::1]", "[::1] must be written as ::1, which exempts every port of it"],
+    ["[fd00::1]:443", "[fd00::1]:443 must be written as fd00::1, which exempts every port of it"],
+    ["[fd00::1::2]", "[fd00::1::2] must be a name, an address or a network, without a scheme or a path"],
+  ])("is refused for the entry %s, with what to write", ([noProxy, words]) => {
+    const read = () => servedProxy(status({ noProxy }));
+    expect(read).toThrow(`Proxy/cluster: status.noProxy: ${words}, so no node was changed`);
+  });
+
   it("may name a user and a password, which are kept apart", () => {
     const { https } = servedProxy(status({ httpsProxy: "http://user:p%40ss@proxy.example.com:3128" }));
     expect(https).toEqual({ ...address, credential: "user:p%40ss" });

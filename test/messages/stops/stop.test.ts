@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { pausedWords } from "../../../lambdas/messages/rollout/rollout.ts";
 import { say } from "../../../lambdas/messages/slack/blocks.ts";
+import { prose } from "../../../lambdas/messages/slack/text.ts";
 import { endOfStop } from "../../../lambdas/messages/stops/end.ts";
 import {
   endedSummary,
   type HeldUp,
+  staysPaused,
   stopNeedsReason,
   stopperText,
   stopSummary,
@@ -93,6 +96,25 @@ test.each<readonly [Stop, string]>([
   [stop(), "`win-1` stays as it is: the cluster is frozen by olivia (release night). To end it: `{win} thaw`"],
 ])("A stop that keeps a node is told with its end: %#", (one, words) => {
   expect(stopperText(one, "win-1")).toBe(words);
+});
+
+describe("What a person typed as the reason of a stop", () => {
+  const typed = stop({ target: pool, reason: "disk < 5 % & `C:` full, ask <@U12345678> or <!channel> about ```{win}" });
+  const shown = "disk &lt; 5 % &amp; `C:` full, ask &lt;\u034f@U12345678&gt; or &lt;!channel&gt; about '{\u034fwin}";
+
+  test("is escaped once, and mentions nobody, where the sentence is shown", () => {
+    expect(prose(stopperText(typed, "win-1"))).toContain(`(${shown})`);
+    const { text, blocks } = staysPaused("reboot-1", typed);
+    expect(text).toContain(`(${shown})`);
+    expect(blocks[0]).toMatchObject({ text: { text } });
+    const paused = { why: "<@U87654321> paused it", stop: typed };
+    expect(pausedWords(paused)).toContain(`<@U87654321> paused it. Pool \`web\` is frozen by olivia (${shown})`);
+  });
+
+  test("is cut where it is long", () => {
+    const long = stopperText(stop({ reason: "x".repeat(500) }), "win-1");
+    expect(long).toContain(`(${"x".repeat(199)}…)`);
+  });
 });
 
 describe("The summary of a stop", () => {

@@ -45,7 +45,7 @@ function office() {
       operations: async () => [operation],
       messages: () => service.messages(),
       people: () => ({ teamId: "T0CASEMENT", channelId: CHANNEL, people: [person] }),
-      faultValues: () => ({ instanceId: ["i-0a"] }),
+      faultValues: () => ({ instanceId: ["i-0a"], node: ["web-1.a.internal", "web-2.a.internal", "web-2.b.internal"] }),
     },
   });
   simulation.faults.declare({
@@ -141,6 +141,20 @@ describe("what it changes", () => {
     ]);
     expect(await ask("DELETE", `/faults/${injected.id}`)).toEqual({ status: 200, body: { id: injected.id } });
     expect((await ask("DELETE", `/faults/${injected.id}`)).status).toBe(404);
+  });
+
+  test("a fault of a node by its short name, unless two nodes have it", async () => {
+    const { ask, simulation } = office();
+    simulation.faults.declare({ kind: "silent", sentence: "Silent.", fields: { node: "which" } });
+    const named = (node: string) => ask("POST", "/faults", { kind: "silent", match: { node } });
+    expect((await named("web-1")).status).toBe(200);
+    expect((await named("web-2.a.internal")).status).toBe(200);
+    const { body } = await named("web-2");
+    expect(body.error).toMatch('No node of fault silent is "web-2". It may be: web-1.a.internal, web-2.a.internal');
+    expect((await ask("GET", "/faults")).body.inForce).toMatchObject([
+      { match: { node: "web-1.a.internal" } },
+      { match: { node: "web-2.a.internal" } },
+    ]);
   });
 
   test("no fault that can never apply", async () => {

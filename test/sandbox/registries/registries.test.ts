@@ -92,21 +92,23 @@ test("a cache is filled only where the role may create its repositories", async 
   expect(asked("other/nginx", token)).toEqual({ status: 403 });
 });
 
-test("ECR as a mirror wants a token in hosts.toml, because the kubelet's credentials are the source's", () => {
-  const permissions = { node: permissionsFor(place).node };
-  const { accountId, region } = demo;
-  const rights = access({ accountId, region, permissions, rolePrefix: "casement" });
-  const cloud = { instance: () => facts, instances: () => [facts], shutDownByGuest: () => undefined };
-  const passwords = ecr(simulation, demo);
-  const all = registries(simulation, imageRegistry({ simulation, access: rights, cloud, passwords }));
-  const host = `${accountId}.dkr.ecr.${region}.amazonaws.com`;
-  all.declare(host);
-  const answer = (query: string, header = {}) =>
-    all.answer(head(`https://${host}/v2/hub/nginx/manifests/v1${query}`, header), facts.instanceId);
-  expect(answer("")).toMatchObject({ status: 200 });
-  expect(answer("?ns=docker.io")).toEqual({ status: 401, demandsPassword: true });
-  expect(answer("?ns=docker.io", { Authorization: ["Basic QVdTOnQ="] })).toEqual({
-    status: 401,
-    demandsPassword: true,
-  });
-});
+test.for([`${demo.accountId}.dkr.ecr.${demo.region}.amazonaws.com`, `${demo.accountId}.dkr-ecr.${demo.region}.on.aws`])(
+  "%s as a mirror wants a token in hosts.toml, because the kubelet's credentials are the source's",
+  (host) => {
+    const permissions = { node: permissionsFor(place).node };
+    const { accountId, region } = demo;
+    const rights = access({ accountId, region, permissions, rolePrefix: "casement" });
+    const cloud = { instance: () => facts, instances: () => [facts], shutDownByGuest: () => undefined };
+    const passwords = ecr(simulation, demo);
+    const all = registries(simulation, imageRegistry({ simulation, access: rights, cloud, passwords }));
+    all.declare(host);
+    const answer = (query: string, header = {}) =>
+      all.answer(head(`https://${host}/v2/hub/nginx/manifests/v1${query}`, header), facts.instanceId);
+    expect(answer("")).toMatchObject({ status: 200 });
+    expect(answer("?ns=docker.io")).toEqual({ status: 401, demandsPassword: true });
+    expect(answer("?ns=docker.io", { Authorization: ["Basic QVdTOnQ="] })).toEqual({
+      status: 401,
+      demandsPassword: true,
+    });
+  },
+);

@@ -230,6 +230,16 @@ describe("Other controllers of a node", () => {
   });
 });
 
+it("kured is at work since its mark was first seen, where the time of the mark cannot be read", () => {
+  const key = "weave.works/kured-reboot-in-progress";
+  const seen = (marks: Traces["marks"], time = "yesterday") =>
+    otherControllersOf(traces({ ...annotated({ [key]: time }), marks }));
+  expect(seen({})).toEqual([{ kind: "kured", acting: true }]);
+  expect(seen({ [key]: "2026-11-21T11:40:00Z" })).toEqual([{ kind: "kured", acting: true }]);
+  expect(seen({ [key]: "2026-11-20T12:00:00Z" })).toEqual([{ kind: "kured", acting: false, age: "24h" }]);
+  expect(seen({ [key]: "2026-11-20T12:00:00Z" }, "2026-11-21T11:50:00Z")).toEqual([{ kind: "kured", acting: true }]);
+});
+
 describe("A conflict", () => {
   it.each<[OtherController, Disruption, boolean]>([
     [{ kind: "kured", acting: true }, "drain", true],

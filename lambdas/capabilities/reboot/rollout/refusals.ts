@@ -9,15 +9,22 @@ import { type LeftOut, leftOutBy } from "./rollout-plan.ts";
 /** Nodes named in a refusal; the rest is counted. */
 const MOST = 5;
 
-/** Nodes that are left out, as one clause: each reason once, behind the nodes that have it. */
-export const leftOutWords = (leftOut: readonly LeftOut[], most: number): string =>
+/**
+ * Nodes that are left out, as one clause: each reason once, behind the nodes that have it.
+ * @param shown makes a reason of the ledger safe; the ledger's own sentences have it as it is
+ */
+export const leftOutWords = (
+  leftOut: readonly LeftOut[],
+  most: number,
+  shown = (why: string): string => prose(why, 400),
+): string =>
   some(
     [...Map.groupBy(leftOut, ({ name, why }) => commonReason(why, name))].map(
       ([why, nodes]) =>
         `${some(
           nodes.map(({ name }) => code(name)),
           MOST,
-        )} (${prose(why, 400)})`,
+        )} (${shown(why)})`,
     ),
     most,
   );
@@ -86,7 +93,7 @@ export function noneLeft(command: RolloutCommand, whole: readonly LeftOut[], for
   const losses = lossLines(leftOut);
   const reasons = [
     ...(losses.length > 0 ? [`pods or data would be lost: ${losses.join("; ")}`] : []),
-    ...(others.length > 0 ? [leftOutWords(others, MOST)] : []),
+    ...(others.length > 0 ? [leftOutWords(others, MOST, (why) => why)] : []),
   ];
   return `no node can be ${command}ed: ${reasons.join("; ")}${forced === null ? "" : `. Next: ${forced}`}`;
 }
