@@ -28,26 +28,27 @@ const sendingOf = (given: Map<string, string>): SendPlan<Lacking> => ({
 });
 
 /** The smallest row that has everything a row may have: another kind of change needs no more than this. */
-const rowOf = (given: Map<string, string>, prove: () => Promise<null>) => ({
-  workflow: "authority",
-  stage: "file",
-  claim: "claim",
-  onHeld: (why) => ({ state: "untouched", why }),
-  onClaimed: async () => null,
-  sending: async () => sendingOf(given),
-  trial: {
-    names: { plan: "plan first", send: "first", settle: "settle first", undo: "undo" },
-    prove,
-    undo: async () => ({ file: "as it was before" }),
-    block: async ({ name }, at) => void given.set("blocked", `${name} by its ${at}`),
-  },
-  rest: { plan: "plan rest", send: "rest", settle: "settle rest" },
-  audit: { succeeded: "changed", detail: { change: "write a file" } },
-  endOf: (outcome) => {
-    if (outcome.state === "failed") given.set("failed", outcome.code ?? "without a code");
-    return { status: outcome.state === "changed" ? "succeeded" : "failed" };
-  },
-}) satisfies FleetRow<Lacking>;
+const rowOf = (given: Map<string, string>, prove: () => Promise<null>) =>
+  ({
+    workflow: "authority",
+    stage: "file",
+    claim: "claim",
+    onHeld: (why) => ({ state: "untouched", why }),
+    onClaimed: async () => null,
+    sending: async () => sendingOf(given),
+    trial: {
+      names: { plan: "plan first", send: "first", settle: "settle first", undo: "undo" },
+      prove,
+      undo: async () => ({ file: "as it was before" }),
+      block: async ({ name }, at) => void given.set("blocked", `${name} by its ${at}`),
+    },
+    rest: { plan: "plan rest", send: "rest", settle: "settle rest" },
+    audit: { succeeded: "changed", detail: { change: "write a file" } },
+    endOf: (outcome) => {
+      if (outcome.state === "failed") given.set("failed", outcome.code ?? "without a code");
+      return { status: outcome.state === "changed" ? "succeeded" : "failed" };
+    },
+  }) satisfies FleetRow<Lacking>;
 
 const lackingOf = (machine: number): Lacking => ({
   name: nameOf(machine),
