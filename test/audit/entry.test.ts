@@ -144,6 +144,15 @@ describe("A chain of entries", () => {
     expect(judged(entries, first, true)).toEqual({ kind: "truncated", at: 3 });
     expect(judged([], null, false)).toEqual({ kind: "empty" });
   });
+
+  it("is extended where it has ended, and entries follow its head, or there is no head", () => {
+    const entries = chainOf([{ what: "requested" }, { what: "ended" }, { what: "started" }]);
+    const [first = null, ended = null, last = null] = entries;
+    expect(judged(entries, ended)).toEqual({ kind: "extended", at: 3 });
+    expect(judged(entries, first)).toEqual({ kind: "extended", at: 2 });
+    expect(judged(entries, null)).toEqual({ kind: "extended", at: 1 });
+    expect(judged(entries, last)).toMatchObject({ kind: "intact" });
+  });
 });
 
 describe("Canonical JSON", () => {

@@ -26,6 +26,8 @@ test("DR-17 a budget is asked for as many pods as it allows, one at a time where
   expect(asked([...pods, free], [budgetNamed("web")])).toEqual(["a", "free"]);
   expect(asked(pods, [budgetNamed("web", { disruptionsAllowed: 3 })])).toEqual(["a", "b", "c"]);
   expect(asked(pods, [budgetNamed("web", { disruptionsAllowed: 0 })])).toEqual([]);
+  const turn = { kind: "turn", budget: "shop/web" };
+  expect(pods.map((pod) => whyOf(pod, pods, [budgetNamed("web")]))).toEqual([undefined, turn, turn, turn]);
 });
 
 test("DR-11 a pod of another node is never asked", () => {
@@ -46,6 +48,8 @@ test("DR-13 a budget that refused one pod rests for all of its pods, and others 
   expect(asked([one, other, podNamed("c", { metadata: { namespace: "bank" } })], [budgetNamed("web")], state)).toEqual([
     "c",
   ]);
+  const turn = { kind: "turn", budget: "shop/web" };
+  expect(whyOf(other, [one, other], [budgetNamed("web", { disruptionsAllowed: 2 })], state)).toEqual(turn);
   expect(asked([one, other], [budgetNamed("web")], state, NOON + 5_000)).toEqual(["b"]);
 });
 
@@ -59,6 +63,7 @@ test("DR-13 an overload holds every eviction back, and counts once however many 
   const first = hearAll(newDrain, NOON);
   expect(first.overload).toMatchObject({ attempts: 1, until: NOON + 5_000 });
   expect(asked(pods, [], first, NOON + 4_999)).toEqual([]);
+  expect(whyOf(pods[0] as V1Pod, pods, [], first, NOON + 4_999)).toEqual({ kind: "overload", words: "too many" });
   expect(asked(pods, [], first, NOON + 5_000)).toHaveLength(3);
   expect(hearAll(first, NOON + 5_000).overload).toMatchObject({ attempts: 2, until: NOON + 15_000 });
   const [pod] = pods;

@@ -65,6 +65,8 @@ describe("the removal's dialog", () => {
     expect(await type("remove win-1")).toContain("Slack could not open the dialog. Nothing was changed");
     expect(onlyOperation().status).toBe("not-started");
     expect(memory.starts).toEqual([]);
+    const why = new Error("thread.openDialog does not answer");
+    expect(console.error).toHaveBeenCalledWith(`dialog of ${onlyOperation().id} failed`, why);
   });
 
   test("whose trigger Slack calls too old is said to have come too late", async () => {

@@ -73,6 +73,8 @@ describe("a command", () => {
     const said = await type("add web");
     expect(said).toContain("Not started: Lambda did not accept the operation.");
     expect(onlyOperation()).toMatchObject({ status: "not-started", endedAt: "2026-11-21T10:30:00.000Z" });
+    const why = new Error("executions.start does not answer");
+    expect(console.error).toHaveBeenCalledWith(`start of ${onlyOperation().id} failed`, why);
     memory.broken.clear();
     expect(await type("add web")).toBe(said);
     expect(memory.executions.size).toBe(0);
@@ -124,10 +126,11 @@ describe("a command", () => {
   });
 
   test("starts a look although where it is answered could not be kept", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
     memory.broken.add("responseUrls.keep");
     expect(await type("nodes")).toContain("Fetching the current state");
     expect(memory.starts).toHaveLength(1);
+    const why = new Error("responseUrls.keep does not answer");
+    expect(console.error).toHaveBeenCalledWith(`storing the response URL of ${onlyOperation().id} failed`, why);
   });
 
   test.each(["add wbe", "add web two", "frobnicate", "add web 2 3"])(

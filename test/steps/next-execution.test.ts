@@ -69,3 +69,17 @@ test("a rollout that its execution left at work is due at once and overdue an ho
   const paused = left({ paused: { by: null, at: parkedAt, why: "a node failed" } });
   expect([isDue(paused, time + HOUR), isExecutionOverdue(paused, time + HOUR)]).toEqual([false, false]);
 });
+
+test("a paused rollout is due once a person has steered it, until its execution has heard that", () => {
+  const steering = { decision: "resume", userId: "U0OPERATOR", cause: "press-2", at: AT } as const;
+  const paused = (heard: string | null, steered: Partial<OperationRecord> = { steering }) =>
+    waiting({
+      ...{ status: "running", rollout: { paused: { by: null, at: AT, why: "" }, part: 2, parkedAt: AT, heard } },
+      ...steered,
+    });
+  expect(isDue(paused("press-1"), 0)).toBe(true);
+  expect(isDue(paused(null), 0)).toBe(true);
+  expect(isDue(paused("press-2"), 0)).toBe(false);
+  expect(isDue(paused("press-1", {}), 0)).toBe(false);
+  expect(isDue(waiting({ steering }), 0)).toBe(false);
+});

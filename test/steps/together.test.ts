@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { StepContext } from "../../lambdas/steps/context.ts";
+import { readingOnce } from "../../lambdas/steps/together.ts";
 import { type Answers, answering, xml } from "./answering.ts";
 import { type ApiAnswers, apiRefusal, apiServer, clusterSecret, listOf } from "./api-server.ts";
 
@@ -87,5 +89,48 @@ describe("Verbs for facts about many machines at one time", () => {
     await machineOf();
     await machineOf();
     expect(ofServer()).toEqual([MACHINES, MACHINES]);
+  });
+});
+
+describe("Clients that read once", () => {
+  const asked: string[] = [];
+  const core = {
+    basePath: "https://api.example.com",
+    listNode: async () => asked.push("listNode"),
+    readNode: async ({ name }: { name: string }) => asked.push(`readNode ${name}`),
+    deleteNode: async () => asked.push("deleteNode"),
+  };
+  const dynamodb = async (action: string) => asked.push(action) > 0;
+  const given = { clients: { dynamodb, kubernetes: { core, custom: {}, policy: {} } } } as unknown as StepContext;
+  const clients = () => {
+    asked.length = 0;
+    return readingOnce(given, []).clients;
+  };
+
+  it("ask the ledger once for a partition, whatever the time, and for each partition", async () => {
+    const once = clients().dynamodb;
+    const query = (pk: string, now: number) =>
+      once("Query", { TableName: "t", ExpressionAttributeValues: { ":pk": pk, ":now": now } });
+    await query("nodes", 1);
+    await query("nodes", 2);
+    expect(asked).toEqual(["Query"]);
+    await query("stops", 2);
+    expect(asked).toEqual(["Query", "Query"]);
+  });
+
+  it("read an item of the ledger each time", async () => {
+    const once = clients().dynamodb;
+    const item = { TableName: "t", Key: { pk: "a", sk: "b" } };
+    await once("GetItem", item);
+    await once("GetItem", item);
+    expect(asked).toEqual(["GetItem", "GetItem"]);
+  });
+
+  it("read each object of the cluster once, and write each time", async () => {
+    const api = clients().kubernetes.core as unknown as typeof core;
+    for (const name of ["win-1", "win-2", "win-1"]) await api.readNode({ name });
+    for (const call of [api.listNode, api.listNode, api.deleteNode, api.deleteNode]) await call();
+    expect(asked).toEqual(["readNode win-1", "readNode win-2", "listNode", "deleteNode", "deleteNode"]);
+    expect(api.basePath).toBe(core.basePath);
   });
 });

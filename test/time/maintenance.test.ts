@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Calendar, HORIZON_DAYS, type MaintenanceWindow, windowFrom } from "../../lambdas/time/maintenance.ts";
+import {
+  type Calendar,
+  datesInForce,
+  HORIZON_DAYS,
+  type MaintenanceWindow,
+  windowFrom,
+} from "../../lambdas/time/maintenance.ts";
 import { timingOf } from "../../lambdas/time/timing.ts";
 import { daysAfter, localAt, momentOf, weekdays } from "../../lambdas/time/zones.ts";
 
@@ -132,6 +138,14 @@ describe("Freeze dates", () => {
       "open until 2026-12-01T00:00",
     ],
     [
+      "two weeks ahead end the time that is open until then",
+      [],
+      [frozen("2026-12-08", "2026-12-09")],
+      "open until 2026-12-08T00:00",
+    ],
+    ["at the end of the horizon end nothing", [], [frozen("2026-12-29T12:00", "2026-12-30")], "open until null"],
+    ["that end with the horizon leave no slot", [], [frozen("2026-11-20", "2026-12-29T12:00")], "none"],
+    [
       "that hold now are followed by a slot without an end",
       [],
       [frozen("2026-11-20", "2026-11-25", BERLIN)],
@@ -140,6 +154,13 @@ describe("Freeze dates", () => {
     ["longer than the horizon leave no slot", [saturdays], [frozen("2026-11-20", "2027-02-01")], "none"],
   ])("%s", (_, windows, freezes, expected) => {
     expect(slotAt({ windows, freezes }, "2026-11-24T12:00")).toBe(expected);
+  });
+
+  test("are in force from their first moment until their last day is over", () => {
+    const dates = [frozen("2026-11-24", "2026-11-25"), frozen("2026-11-25T12:00", "2026-11-26T12:00")];
+    const inForce = (now: string) => datesInForce(dates, utc(now)).map((one) => dates.indexOf(one));
+    expect(["2026-11-23T23:59", "2026-11-24T00:00", "2026-11-25T12:00"].map(inForce)).toEqual([[], [0], [0, 1]]);
+    expect(["2026-11-25T23:59", "2026-11-26T00:00", "2026-11-26T12:00"].map(inForce)).toEqual([[0, 1], [1], []]);
   });
 });
 

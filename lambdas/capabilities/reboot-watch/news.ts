@@ -26,19 +26,20 @@ function readBoot(result: object, answers: Answers | undefined, now: number): Li
  * cause.
  */
 function newsOf(
-  { launchedAt, reasons }: Sighting,
+  { launchedAt }: Sighting,
   before: SeenMachine | undefined,
   told: FleetOutcome<ObservedBoot> | undefined,
 ): ObservedBoot {
   const isStarted = before !== undefined && before.launchedAt !== launchedAt;
   const { cause, bootedAt }: ObservedBoot =
-    told?.state === "done" ? told.value : { cause: unread(reasons, told), bootedAt: null };
+    told?.state === "done" ? told.value : { cause: unread(told), bootedAt: null };
   return isStarted ? { cause: { kind: "ec2-start" }, bootedAt: bootedAt ?? launchedAt } : { cause, bootedAt };
 }
 
-const unread = (reasons: Sighting["reasons"], told: FleetOutcome<ObservedBoot> | undefined): BootCause => ({
+/** A machine that did not answer the look before was not asked. */
+const unread = (told: FleetOutcome<ObservedBoot> | undefined): BootCause => ({
   kind: "unread",
-  why: reasons === null || told?.state !== "failed" ? unreadLog.silent : told.why,
+  why: told?.state === "failed" ? told.why : unreadLog.silent,
 });
 
 /**

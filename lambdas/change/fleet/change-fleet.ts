@@ -5,7 +5,7 @@ import type { FailureCode } from "../../records/failures.ts";
 import type { PublishedMessage } from "../../records/records.ts";
 import { claimMachines } from "./claim.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome, SendPlan, Trial, TrialNames } from "./row.ts";
-import { type Outcomes, sendRound } from "./send.ts";
+import { sendRound } from "./send.ts";
 import { type Settlement, settle } from "./settle.ts";
 
 /** Result of a change of many machines, null if the operation holds none, and the operation's message. */
@@ -23,8 +23,6 @@ interface TrialEnd {
   readonly note: string | null;
 }
 
-const failed = (why: string): Outcome => ({ state: "failed", why });
-
 /** Restores the first machine. @returns a clause about the outcome, which follows the reason of the failure */
 async function undoFirst<M extends FleetMachine>(
   op: FleetOperation,
@@ -37,8 +35,8 @@ async function undoFirst<M extends FleetMachine>(
   const round = { plan: `plan: ${names.undo}`, send: names.undo };
   const lost = (why: string): string => `; what was there before could not be given back: ${why}`;
   try {
-    const end = (await sendRound(op, { ...way, plan: undo }, round, [first])).get(first.instanceId);
-    return end?.state === "changed" ? "; what was there before is back" : lost(end?.why ?? "SSM did not answer for it");
+    const end = (await sendRound(op, { ...way, plan: undo }, round, [first]))(first);
+    return end.state === "changed" ? "; what was there before is back" : lost(end.why);
   } catch (error) {
     return lost(causeOf(error).message);
   }
@@ -75,8 +73,7 @@ async function tryFirst<M extends FleetMachine>(
   trial: Trial<M>,
   first: Member<M>,
 ): Promise<TrialEnd> {
-  const outcome =
-    (await sendRound(op, sending, trial.names, [first])).get(first.instanceId) ?? failed("it was not worked on");
+  const outcome = (await sendRound(op, sending, trial.names, [first]))(first);
   if (outcome.state !== "changed") {
     const undone = isHalfDone(outcome) ? await undoFirst(op, sending, trial, first) : "";
     return { outcome: { ...outcome, why: `${outcome.why}${undone}` }, failedAt: "change", note: null };
@@ -89,12 +86,6 @@ async function tryFirst<M extends FleetMachine>(
     return { outcome: { state: "failed", why: `${why}${undone}`, ...code }, failedAt: "proof", note: null };
   }
 }
-
-const settlementsOf = <M extends FleetMachine>(members: readonly Member<M>[], outcomes: Outcomes): Settlement<M>[] =>
-  members.map((member) => ({
-    member,
-    outcome: outcomes.get(member.instanceId) ?? failed("it was not worked on"),
-  }));
 
 function resultOf<M extends FleetMachine>(settlements: readonly Settlement<M>[], note: string | null): FleetResult {
   return {
@@ -114,7 +105,8 @@ async function changeRest<M extends FleetMachine>(
   rest: readonly Member<M>[],
 ): Promise<readonly Settlement<M>[]> {
   if (rest.length === 0) return [];
-  const settlements = settlementsOf(rest, await sendRound(op, sending, row.rest, rest));
+  const outcomeOf = await sendRound(op, sending, row.rest, rest);
+  const settlements = rest.map((member): Settlement<M> => ({ member, outcome: outcomeOf(member) }));
   await settle(op, row, settlements, { name: row.rest.settle });
   return settlements;
 }

@@ -6,9 +6,6 @@ import { calledOffBefore } from "../../messages/node/guard.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import type { FleetMachine, FleetOperation, Member, Outcome, RoundNames, SendPlan } from "./row.ts";
 
-/** Outcomes of machines by their instance ids. */
-export type Outcomes = ReadonlyMap<string, Outcome>;
-
 const outcomeOf = (outcome: FleetOutcome<true> | undefined): Outcome => {
   if (outcome?.state === "done") return { state: "changed" };
   const { why, code } = outcome ?? { why: "SSM did not answer for it" };
@@ -48,14 +45,14 @@ const verified = <M extends FleetMachine>(
 
 /**
  * Changes machines, 50 in one command, and verifies each machine that was changed.
- * @returns an outcome for every machine
+ * @returns a function that tells the outcome of each of them
  */
 export async function sendRound<M extends FleetMachine>(
   op: FleetOperation,
   sending: SendPlan<M>,
   names: Pick<RoundNames, "plan" | "send">,
   members: readonly Member<M>[],
-): Promise<Outcomes> {
+): Promise<(member: Pick<Member, "instanceId">) => Outcome> {
   const { ctx, steps, operation } = op;
   const { script, minutes, read, verify } = sending;
   const machines = await planned(op, sending, names, members);
@@ -71,10 +68,12 @@ export async function sendRound<M extends FleetMachine>(
       read,
     },
   );
-  const outcomes = new Map(members.map(({ instanceId }) => [instanceId, outcomeOf(sent.get(instanceId))]));
-  const changed = members.filter(({ instanceId }) => outcomes.get(instanceId)?.state === "changed");
-  if (!verify || changed.length === 0) return outcomes;
+  const sentTo = ({ instanceId }: Pick<Member, "instanceId">): Outcome => outcomeOf(sent.get(instanceId));
+  const changed = members.filter((member) => sentTo(member).state === "changed");
+  if (!verify || changed.length === 0) return sentTo;
   const seen = await verified(op, sending, changed, verify);
-  for (const { instanceId } of changed) outcomes.set(instanceId, outcomeOf(seen.get(instanceId)));
-  return outcomes;
+  return (member) => {
+    const outcome = sentTo(member);
+    return outcome.state === "changed" ? outcomeOf(seen.get(member.instanceId)) : outcome;
+  };
 }

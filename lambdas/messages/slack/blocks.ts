@@ -101,7 +101,7 @@ export function withOnePrimary(blocks: readonly Block[]): Block[] {
   const first = blocks.flatMap(({ elements }) => (elements as StyledBlock["elements"]) ?? []).find(isPrimary);
   return blocks.map((block) => {
     const { elements } = block as StyledBlock;
-    if (!elements?.some((element) => element !== first && isPrimary(element))) return block;
+    if (!elements) return block;
     return {
       ...block,
       elements: elements.map((element) =>

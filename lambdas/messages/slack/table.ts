@@ -160,7 +160,7 @@ export function phoneTable(columns: readonly PhoneColumn[]): PhoneTable {
   );
   const common = columns
     .filter(isSame)
-    .flatMap(({ heading, cells: [cell = ""] }) => (cell ? [`${heading} ${code(cell)}`] : []));
+    .flatMap(({ heading, cells: [cell] }) => (cell ? [`${heading} ${code(cell)}`] : []));
   return { ...listed, same: common.length > 0 ? `All: ${common.join(", ")}.` : null, hidden };
 }
 

@@ -16,6 +16,8 @@ interface Scene {
   readonly unavailable?: number;
   readonly maxUnavailable?: number | string;
   readonly noted?: readonly string[];
+  /** Minutes from now at which the maintenance ends. */
+  readonly windowEnds?: number;
 }
 
 const web = { state: "running", tags: { [TAG.pool]: "web" } };
@@ -29,8 +31,9 @@ const member = (name: string) => ({
 });
 
 async function asked(scene: Scene = {}) {
-  const { answers = [granted], nodes = [member("win-1")], unavailable, maxUnavailable, noted } = scene;
+  const { answers = [granted], nodes = [member("win-1")], unavailable, maxUnavailable, noted, windowEnds } = scene;
   const calls: unknown[] = [];
+  const untils: (string | undefined)[] = [];
   const wait = tenMinutes({ until: inMinutes(1) });
   const slotUntil = new Date(wait.until).toISOString();
   const given = {
@@ -65,39 +68,48 @@ async function asked(scene: Scene = {}) {
               }),
             ]
           : [decidingRecord({ operation: id, index: 0, ...(noted ? { slotTakenBy: noted, slotUntil } : {}) })],
-      changeNode: async (_id: string, _index: number, change: { slotTakenBy?: readonly string[] }) => {
-        if (change.slotTakenBy) calls.push(change.slotTakenBy);
+      changeNode: async (
+        _id: string,
+        _index: number,
+        change: { slotTakenBy?: readonly string[]; slotUntil?: string },
+      ) => {
+        if (change.slotTakenBy) {
+          calls.push(change.slotTakenBy);
+          untils.push(change.slotUntil);
+        }
       },
     },
   };
-  const ended = await run((ctx) => takeSlot(nodeTask(ctx, given, wait)));
-  return { failure: ended.error?.message ?? null, calls };
+  const ends = windowEnds === undefined ? {} : { windowEnds: inMinutes(windowEnds) };
+  const ended = await run((ctx) => takeSlot({ ...nodeTask(ctx, given, wait), ...ends }));
+  const seconds = untils.map((until) => (Date.parse(until ?? "") - wait.until) / 1_000);
+  return { failure: ended.error?.message ?? null, calls, seconds };
 }
 
 const ask = { pool: "web", owner: "remove-1:0", name: node.name, uid: node.uid, most: 1, members: 1 };
 
 describe("A slot of a pool", () => {
   test("is asked for with what the pool allows, and more where a person resumed the rollout with more", async () => {
-    expect(await asked()).toEqual({ failure: null, calls: [ask] });
-    expect(await asked({ unavailable: 3 })).toEqual({ failure: null, calls: [{ ...ask, most: 3 }] });
+    expect(await asked()).toMatchObject({ failure: null, calls: [ask] });
+    expect(await asked({ unavailable: 3 })).toMatchObject({ failure: null, calls: [{ ...ask, most: 3 }] });
     const nodes = Array.from({ length: 4 }, (_, at) => member(`win-${at}`));
-    expect(await asked({ nodes, maxUnavailable: "50%" })).toEqual({
+    expect(await asked({ nodes, maxUnavailable: "50%" })).toMatchObject({
       failure: null,
       calls: [{ ...ask, most: 2, members: 4 }],
     });
-    expect(await asked({ nodes, maxUnavailable: 3, unavailable: 2 })).toEqual({
+    expect(await asked({ nodes, maxUnavailable: 3, unavailable: 2 })).toMatchObject({
       failure: null,
       calls: [{ ...ask, most: 3, members: 4 }],
     });
   });
 
   test("is not needed of an instance that is gone or ends", async () => {
-    expect(await asked({ machine: undefined })).toEqual({ failure: null, calls: [] });
-    expect(await asked({ machine: { ...web, state: "terminated" } })).toEqual({ failure: null, calls: [] });
+    expect(await asked({ machine: undefined })).toMatchObject({ failure: null, calls: [] });
+    expect(await asked({ machine: { ...web, state: "terminated" } })).toMatchObject({ failure: null, calls: [] });
   });
 
   test("is awaited while others hold it; the record keeps the nodes that people must bring back", async () => {
-    expect(await asked({ answers: [refused, granted] })).toEqual({ failure: null, calls: [ask, ["win-8"], ask] });
+    expect(await asked({ answers: [refused, granted] })).toMatchObject({ failure: null, calls: [ask, ["win-8"], ask] });
     const noted = await asked({ answers: [refused], noted: ["win-8"] });
     expect(noted.calls).not.toContainEqual(["win-8"]);
     expect(noted.failure).toBe(
@@ -105,8 +117,16 @@ describe("A slot of a pool", () => {
     );
   });
 
+  test("is awaited until the stage is over, or the maintenance before; the record says until when", async () => {
+    const answers = [refused, granted];
+    const until = async (windowEnds?: number) =>
+      (await asked({ answers, ...(windowEnds === undefined ? {} : { windowEnds }) })).seconds;
+    expect([await until(), await until(2)]).toEqual([[0], [0]]);
+    expect((await until(0.5))[0]).toBeCloseTo(-30, 0);
+  });
+
   test("of no pool is one, and is not judged while the API server lists no node", async () => {
-    expect(await asked({ machine: { state: "running", tags: {} }, nodes: [member("win-1")] })).toEqual({
+    expect(await asked({ machine: { state: "running", tags: {} }, nodes: [member("win-1")] })).toMatchObject({
       failure: null,
       calls: [{ ...ask, pool: null, members: 0 }],
     });

@@ -28,41 +28,45 @@ const sendingOf = (given: Map<string, string>): SendPlan<Lacking> => ({
 });
 
 /** The smallest row that has everything a row may have: another kind of change needs no more than this. */
-const rowOf = (given: Map<string, string>, prove: () => Promise<null>): FleetRow<Lacking> => ({
-  workflow: "authority",
-  stage: "file",
-  claim: "claim",
-  onHeld: (why) => ({ state: "untouched", why }),
-  onClaimed: async () => null,
-  sending: async () => sendingOf(given),
-  trial: {
-    names: { plan: "plan first", send: "first", settle: "settle first", undo: "undo" },
-    prove,
-    undo: async () => ({ file: "as it was before" }),
-    block: async ({ name }, at) => void given.set("blocked", `${name} by its ${at}`),
-  },
-  rest: { plan: "plan rest", send: "rest", settle: "settle rest" },
-  audit: { succeeded: "changed", detail: { change: "write a file" } },
-  endOf: (outcome) => {
-    if (outcome.state === "failed") given.set("failed", outcome.code ?? "without a code");
-    return { status: outcome.state === "changed" ? "succeeded" : "failed" };
-  },
+const rowOf = (given: Map<string, string>, prove: () => Promise<null>) =>
+  ({
+    workflow: "authority",
+    stage: "file",
+    claim: "claim",
+    onHeld: (why) => ({ state: "untouched", why }),
+    onClaimed: async () => null,
+    sending: async () => sendingOf(given),
+    trial: {
+      names: { plan: "plan first", send: "first", settle: "settle first", undo: "undo" },
+      prove,
+      undo: async () => ({ file: "as it was before" }),
+      block: async ({ name }, at) => void given.set("blocked", `${name} by its ${at}`),
+    },
+    rest: { plan: "plan rest", send: "rest", settle: "settle rest" },
+    audit: { succeeded: "changed", detail: { change: "write a file" } },
+    endOf: (outcome) => {
+      if (outcome.state === "failed") given.set("failed", outcome.code ?? "without a code");
+      return { status: outcome.state === "changed" ? "succeeded" : "failed" };
+    },
+  }) satisfies FleetRow<Lacking>;
+
+const lackingOf = (machine: number): Lacking => ({
+  name: nameOf(machine),
+  uid: `uid-${machine}`,
+  instanceId: idOf(machine),
+  lacks: machine % 2 === 0 ? "hosts.toml" : "ca.crt",
 });
 
-async function change(prove: () => Promise<null>, troubles: Troubles = {}) {
+async function change(prove: () => Promise<null>, troubles: Troubles = {}, undo?: SendPlan<Lacking>["plan"] | null) {
   const fleet = new Fleet(121, troubles);
   const given = new Map<string, string>();
-  const machines = fleet.numbers().map(
-    (machine): Lacking => ({
-      name: nameOf(machine),
-      uid: `uid-${machine}`,
-      instanceId: idOf(machine),
-      lacks: machine % 2 === 0 ? "hosts.toml" : "ca.crt",
-    }),
-  );
+  const machines = fleet.numbers().map(lackingOf);
   const ended = await run((ctx) => {
     const op: FleetOperation = { ctx, steps: fleet.steps(), operation: "files-0a1b2c3d" };
-    return changeFleet(op, rowOf(given, prove), machines);
+    const row = rowOf(given, prove);
+    const { undo: usual, ...trial } = row.trial;
+    const restoring = undo === undefined ? usual : undo;
+    return changeFleet(op, { ...row, trial: { ...trial, ...(restoring ? { undo: restoring } : {}) } }, machines);
   });
   return { fleet, given, result: ended.result };
 }
@@ -85,10 +89,11 @@ test("what a machine is about to get is written down before it is sent", async (
   ]);
 });
 
+const refuses = async () => {
+  throw new Refused("the pull failed");
+};
+
 test("a proof that fails gives the first machine back what it had, and no other machine is changed", async () => {
-  const refuses = async () => {
-    throw new Refused("the pull failed");
-  };
   const { fleet, given, result } = await change(refuses);
   expect(fleet.requests).toEqual([{ file: "hosts.toml" }, { file: "as it was before" }]);
   expect(given.get("blocked")).toBe(`${nameOf(0)} by its proof`);
@@ -96,6 +101,23 @@ test("a proof that fails gives the first machine back what it had, and no other 
   expect(result).toMatchObject({ result: { changed: [], failed: [{ node: nameOf(0), why }] } });
   expect(fleet.statuses()).toEqual({ failed: 121 });
   expect(fleet.held.size).toBe(0);
+});
+
+/** Words on a first machine whose proof fails. @param fails words of a machine at which its nth command fails */
+async function whyUnproven(undo?: SendPlan<Lacking>["plan"] | null, fails: readonly (string | null)[] = []) {
+  const left = [...fails];
+  const { result } = await change(refuses, { fails: () => left.shift() ?? null }, undo);
+  return (result as { result: FleetResult }).result.failed[0]?.why;
+}
+
+test("what was not given back after a proof that failed is said, with the cause", async () => {
+  const lost = "the pull failed; what was there before could not be given back: ";
+  expect(await whyUnproven(undefined, [null, "the disk is full"])).toBe(`${lost}it failed`);
+  const unknown = async () => {
+    throw new Refused("the ledger has no file of before");
+  };
+  expect(await whyUnproven(unknown)).toBe(`${lost}the ledger has no file of before`);
+  expect(await whyUnproven(null)).toBe("the pull failed");
 });
 
 test("a proof that fails ends the first machine's work with the proof's code, by which the remedy is chosen", async () => {
@@ -124,4 +146,42 @@ test("where no agent takes the command, the others are left alone after three, a
   expect(given.has("blocked")).toBe(false);
   expect((result as { result: FleetResult }).result.untouched).toHaveLength(118);
   expect(fleet.held.size).toBe(0);
+});
+
+/** Changes three machines at once by a row that observes them afterwards. @param seen words on what is observed */
+async function verified(troubles: Troubles, seen: string | null) {
+  const fleet = new Fleet(3, troubles);
+  const observed: string[] = [];
+  const steps = fleet.steps();
+  const observe: typeof steps.fleet.observe = async (ids) => {
+    observed.push(...ids);
+    return { state: "sent", commandId: "observe" };
+  };
+  const { trial: _, ...row } = rowOf(new Map(), async () => null);
+  const sending = async () => ({
+    ...(await row.sending()),
+    verify: () => (seen === null ? { value: true as const } : { why: seen }),
+  });
+  const ended = await run((ctx) => {
+    const op: FleetOperation = { ctx, steps: { ...steps, fleet: { ...steps.fleet, observe } }, operation: "files-1" };
+    return changeFleet(op, { ...row, sending }, fleet.numbers().map(lackingOf));
+  });
+  const { result } = ended.result as { result: FleetResult };
+  const failed = result.failed.map(({ node, why }) => `${node}: ${why}`);
+  return { observed, changed: result.changed, failed, events: ended.events };
+}
+
+test("machines that were changed are observed afterwards, and fail where they do not show the change", async () => {
+  const fails = (machine: number) => (machine === 1 ? "it failed" : null);
+  const [first, second, third] = [0, 1, 2].map(nameOf);
+  const observed = [idOf(0), idOf(2)];
+  const failed = [`${second}: it failed`];
+  expect(await verified({ fails }, null)).toMatchObject({ observed, changed: [first, third], failed });
+  const gone = [`${first}: it is gone`, ...failed, `${third}: it is gone`];
+  expect(await verified({ fails }, "it is gone")).toMatchObject({ observed, changed: [], failed: gone });
+});
+
+test("machines of which none was changed are not observed", async () => {
+  const { observed, failed, events } = await verified({ fails: () => "it failed" }, null);
+  expect([observed, failed.length, events.filter((event) => event.includes("verify"))]).toEqual([[], 3, []]);
 });

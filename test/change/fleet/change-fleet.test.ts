@@ -108,3 +108,11 @@ test.each(rows)("fifty machines are changed by %s in the steps of the last relea
   const { ended } = await change(row, 50);
   expect(stepsOf(ended)).toEqual(known[row]);
 });
+
+test("a node that is the only one is changed in the steps of a first one alone", async () => {
+  const { ended } = await change("authority", 1);
+  const rest = ["plan: change the rest", "begin change the rest 1", "send change the rest 1, try 1"];
+  const left = [...rest, "verdicts of change the rest 1 1", "settle the rest"];
+  expect(stepsOf(ended)).toEqual(known.authority.filter((name) => !left.includes(name)));
+  expect(ended.events.filter((event) => event.includes("the rest"))).toEqual([]);
+});

@@ -119,6 +119,13 @@ describe("A node with its start-up taint", () => {
     const { outcome } = judgeGiveBack(record({ adds }), node({}, { ...cordoned }), "cordoned-instead");
     expect(outcome).toBe("cordoned-instead");
   });
+
+  it("is not known as cordoned instead once others have uncordoned it, nor as uncordoned while it is cordoned", () => {
+    const bare = record({ adds: { taints: [], annotations: {}, labels: {} } });
+    expect(judgeGiveBack(bare, node({}, {}), "cordoned-instead").outcome).toBe("schedulable");
+    expect(judgeGiveBack(bare, node({}, {}), "as-before").outcome).toBe("schedulable");
+    expect(judgeGiveBack(bare, node({}, cordoned), "as-before").outcome).toBe("cordoned-since");
+  });
 });
 
 describe("A node that is to be cordoned", () => {

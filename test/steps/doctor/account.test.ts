@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { accountChecks } from "../../../lambdas/steps/doctor/account.ts";
 import type { DoctorFacts } from "../../../lambdas/steps/doctor/check.ts";
 import { configurationWith, manifest } from "../../profiles/okd/facts.ts";
@@ -144,6 +145,24 @@ describe("The security groups", () => {
       DescribeSecurityGroups: xml("DescribeSecurityGroups", "<securityGroupInfo></securityGroupInfo>"),
     });
     expect(none).toEqual(empty);
+  });
+
+  const rule = (protocol: string, port: number, source: string) =>
+    `<item><ipProtocol>${protocol}</ipProtocol><fromPort>${port}</fromPort><toPort>${port}</toPort>${source}</item>`;
+  const peers = okd
+    .ports(configurationWith().cluster)
+    .map(({ protocol, port }) =>
+      rule(protocol.toLowerCase(), port, "<groups><item><groupId>sg-1</groupId></item></groups>"),
+    );
+  const everybody = `<cidrIp>0.0.0.0/0</cidrIp><description>kubernetes.io/rule/nlb/</description>`;
+  const balancer = rule("tcp", 31_234, `<ipRanges><item>${everybody}</item></ipRanges>`);
+
+  test.each([
+    ["the peers alone", peers, []],
+    ["load balancers too", [...peers, balancer], [{ kind: "balancer-ports", group: GROUP, ports: ["tcp 31234"] }]],
+  ])("that admit %s have no fault", async (_what, rules, findings) => {
+    const asked = { DescribeSecurityGroups: group(`<ipPermissions>${rules.join("")}</ipPermissions>`) };
+    expect(await found("the security groups", asked)).toEqual(findings);
   });
 });
 
