@@ -10,11 +10,11 @@ import type { Steps } from "../../steps/steps.ts";
 /** Finds the nodes that get the cluster's inputs. If EC2 is unreachable, continue without their owners. */
 export async function managedWindowsNodes(steps: Steps, configuration: Configuration): Promise<readonly Node[]> {
   const { cluster } = configuration;
-  const [nodes, machines, claimed] = await Promise.all([
+  const [nodes, machines] = await Promise.all([
     steps.nodes.all(),
     steps.instances.ofCluster(cluster.id).catch(() => null),
-    steps.claims.all(),
   ]);
+  const claimed = machines === null ? [] : await steps.claims.all();
   return managedNodes(machines, ownersOf(configuration, { nodes, claimed }));
 }
 
