@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 
-/** Runs first and separately: it uses both cores of a CI machine and would slow down the tests. */
 const types: Check = {
   name: "types",
   command: "npm run --silent types",
@@ -9,12 +8,12 @@ const types: Check = {
   env: { GOGC: "off", GOMEMLIMIT: "4GiB" },
 };
 
-/** Checks that run in parallel lanes once the types are checked; within a lane one after another. */
+/** Checks that run in parallel lanes; within a lane one after another. */
 const lanes: readonly (readonly Check[])[] = [
   [
+    types,
     { name: "format and lint", command: "npm run --silent lint" },
     { name: "import cycles", command: "npm run --silent cycles" },
-    { name: "unused code", command: "npm run --silent unused" },
   ],
   [{ name: "tests", command: "npm run --silent test:fast" }],
 ];
@@ -63,7 +62,7 @@ const inOrder = async (checks: readonly Check[]): Promise<Outcome[]> => {
 };
 
 await mkdir(".ci-output", { recursive: true });
-const outcomes = [await run(types), ...(await Promise.all(lanes.map(inOrder))).flat()];
+const outcomes = (await Promise.all(lanes.map(inOrder))).flat();
 const failed = outcomes.filter((outcome) => !outcome.passed);
 const still = outcomes.filter((outcome) => outcome.name !== "tests");
 const numFailedTests = still.filter((outcome) => !outcome.passed).length;
