@@ -54,23 +54,29 @@ export function raise(options: RaiseOptions = {}): Raised {
 /** Requests that are under way, and all that ever were: one that begins and ends between two looks counts, too. */
 const requests = { open: 0, made: 0 };
 
+/** Counts a request while it is under way. @param weight 0 for one that the clock must not wait for */
+async function underWay<T>(request: () => Promise<T>, weight = 1): Promise<T> {
+  requests.open += weight;
+  requests.made += 1;
+  try {
+    return await request();
+  } finally {
+    requests.open -= weight;
+  }
+}
+
 /** The AWS SDK's own client, its requests answered by the service without a network. */
 export function clientOf(service: LambdaService, caller: Caller, gate: Gate = () => undefined): LambdaClient {
-  const handle = async (request: SmithyRequest) => {
-    // A synchronous Invoke takes as long as the function: the clock must not wait for it.
-    const weight = request.path.endsWith("/invocations") ? 0 : 1;
-    requests.open += weight;
-    requests.made += 1;
-    try {
-      const wire = wireRequest(request);
-      gate("before", wire);
-      const response = await answered(service, caller, wire);
-      gate("after", wire);
-      return { response };
-    } finally {
-      requests.open -= weight;
-    }
+  // A synchronous Invoke takes as long as the function: the clock must not wait for it.
+  const weightOf = ({ path }: SmithyRequest): number => (path.endsWith("/invocations") ? 0 : 1);
+  const answer = async (request: SmithyRequest) => {
+    const wire = wireRequest(request);
+    gate("before", wire);
+    const response = await answered(service, caller, wire);
+    gate("after", wire);
+    return { response };
   };
+  const handle = (request: SmithyRequest) => underWay(() => answer(request), weightOf(request));
   const credentials = { accessKeyId: "AKIATEST", secretAccessKey: "test" };
   return new LambdaClient({ region: account.region, credentials, maxAttempts: 1, requestHandler: { handle } as never });
 }
@@ -104,18 +110,14 @@ export function directClient({ service, lambda }: Pick<Raised, "service" | "lamb
   const send = async (command: { readonly input: Input }) => {
     const request = DIRECT[command.constructor.name]?.(command.input);
     if (!request) return lambda.send(command as never);
-    requests.open += 1;
-    requests.made += 1;
+    const { body = {}, ...line } = request;
+    const wire = { ...line, headers: {}, body: Buffer.from(JSON.stringify(body)) };
     try {
-      const { body = {}, ...line } = request;
-      const wire = { ...line, headers: {}, body: Buffer.from(JSON.stringify(body)) };
-      const answer = await service.answer(service.action(wire), wire, anybody);
+      const answer = await underWay(() => service.answer(service.action(wire), wire, anybody));
       return JSON.parse(answer.body as string, withDates);
     } catch (error) {
-      if (error instanceof AwsError) return await lambda.send(command as never);
+      if (error instanceof AwsError) return lambda.send(command as never);
       throw error;
-    } finally {
-      requests.open -= 1;
     }
   };
   return { send } as unknown as LambdaClient;
